@@ -1,0 +1,165 @@
+//! What an outcome means for one kind of event: a row of a profile's table.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// What a deny (or an `ask`, where a human can be asked) does to the action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Block {
+    /// The run ends before any model call.
+    EndsRun,
+    /// The prompt is refused and not recorded.
+    RefusesPrompt,
+    /// The tool does not run; the model is told why.
+    StopsTool,
+    /// The permission question is answered no.
+    AnswersNo,
+    /// The operation is vetoed.
+    Vetoes,
+    /// The compaction is skipped.
+    SkipsCompaction,
+    /// The turn goes on with the reason, within a budget.
+    GoesOn,
+    /// It has happened already: the block is a note beside it.
+    Annotates,
+    /// Nothing.
+    Nothing,
+}
+
+impl Block {
+    /// Whether a deny keeps the action from happening.
+    pub const fn stops_action(self) -> bool {
+        match self {
+            Self::EndsRun
+            | Self::RefusesPrompt
+            | Self::StopsTool
+            | Self::AnswersNo
+            | Self::Vetoes
+            | Self::SkipsCompaction => true,
+            Self::GoesOn | Self::Annotates | Self::Nothing => false,
+        }
+    }
+
+    /// Whether a deny has any effect on what happens next.
+    pub const fn counts(self) -> bool {
+        self.stops_action() || matches!(self, Self::GoesOn)
+    }
+}
+
+/// Which part of the payload a hook may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrites {
+    /// None.
+    Nothing,
+    /// The tool's input, an object.
+    ToolInput,
+    /// `{"prompt": text}`.
+    Prompt,
+    /// `{"content": text, "is_error": bool}`.
+    Result,
+}
+
+/// What a hook's failure does. The order is the order of strictness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailure {
+    /// The event goes on, with a warning.
+    Allow,
+    /// A human decides.
+    Ask,
+    /// As if the hook had denied; a result is withheld from the model.
+    Block,
+}
+
+impl OnFailure {
+    /// The word in files and messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// How a host waits for an event's hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// It waits for the outcome.
+    Awaited,
+    /// It goes on at once; the hooks run behind it, bounded, in order, drained at the end.
+    Detached,
+    /// It waits, bounded, even when it was cancelled.
+    AwaitedToTheEnd,
+}
+
+/// What a hook's matcher is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// Nothing: only `*` is allowed.
+    None,
+    /// The tool's name.
+    ToolName,
+    /// The kind of subagent.
+    AgentType,
+    /// A field of the payload.
+    Field(&'static str),
+}
+
+impl Subject {
+    /// The field's name, for messages.
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::ToolName => Some("tool_name"),
+            Self::AgentType => Some("agent_type"),
+            Self::Field(name) => Some(name),
+        }
+    }
+}
+
+/// What plain text on stdout with exit 0 is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainText {
+    /// Context for the model.
+    Context,
+    /// A diagnostic.
+    Diagnostic,
+}
+
+/// What an outcome means for one kind of event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contract {
+    /// What a block does.
+    pub block: Block,
+    /// What may be rewritten.
+    pub rewrites: Rewrites,
+    /// What a failure does unless the hook says otherwise.
+    pub on_failure: OnFailure,
+    /// How the host waits.
+    pub delivery: Delivery,
+    /// Whether context reaches the model.
+    pub delivers_context: bool,
+    /// What plain text is.
+    pub plain_text: PlainText,
+    /// What matchers see.
+    pub subject: Subject,
+    /// How long a hook may take unless it says otherwise.
+    pub timeout: Duration,
+}
+
+impl Contract {
+    /// A block means nothing, nothing may be rewritten, failures warn, the host waits: the row of
+    /// every kind that has no row of its own.
+    pub const OBSERVE: Self = Self {
+        block: Block::Nothing,
+        rewrites: Rewrites::Nothing,
+        on_failure: OnFailure::Allow,
+        delivery: Delivery::Awaited,
+        delivers_context: false,
+        plain_text: PlainText::Diagnostic,
+        subject: Subject::None,
+        timeout: Duration::from_secs(30),
+    };
+}
