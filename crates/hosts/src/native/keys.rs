@@ -1,0 +1,313 @@
+//! Every key of the hooks file: its section, its value, its default, one sentence, one example.
+//!
+//! The reader looks its keys up here, and the JSON Schema and the reference page are generated from
+//! here, so that none of them can know a key that the others do not.
+
+use std::fmt::Write as _;
+
+/// A place in the file that has keys of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// The top of the file.
+    File,
+    /// One `[[hook]]` entry.
+    Hook,
+    /// The value of a hook's `reply`.
+    Reply,
+    /// `[permissions]`.
+    Permissions,
+    /// `[policy]`.
+    Policy,
+    /// `[env]`.
+    Env,
+}
+
+impl Section {
+    /// All of them, in the order of the reference page.
+    pub const ALL: [Self; 6] =
+        [Self::File, Self::Hook, Self::Reply, Self::Permissions, Self::Policy, Self::Env];
+
+    /// How messages name it, as it stands in the file.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "the file",
+            Self::Hook => "`[[hook]]`",
+            Self::Reply => "`reply`",
+            Self::Permissions => "`[permissions]`",
+            Self::Policy => "`[policy]`",
+            Self::Env => "`[env]`",
+        }
+    }
+
+    /// One sentence on what it is for.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::File => "The file itself.",
+            Self::Hook => "One hook: the events it is for, and how it runs.",
+            Self::Reply => "A fixed answer, given without starting a process.",
+            Self::Permissions => "Rules that decide over tool calls without a hook.",
+            Self::Policy => {
+                "What files of lower levels may do; at managed level, records also at user level."
+            }
+            Self::Env => "Which variables of the session hooks are given.",
+        }
+    }
+
+    /// Its keys, in the order of the table.
+    pub fn keys(self) -> impl Iterator<Item = &'static Key> {
+        KEYS.iter().filter(move |key| key.section == self)
+    }
+
+    /// The key of a name.
+    pub fn key(self, name: &str) -> Option<&'static Key> {
+        self.keys().find(|key| key.name == name)
+    }
+}
+
+/// What may stand behind a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// `true` or `false`.
+    Flag,
+    /// The number of the file's format.
+    Version,
+    /// A text.
+    Text,
+    /// A list of texts.
+    List,
+    /// A text, or a list of texts.
+    TextOrList,
+    /// Event names: one or a list.
+    Events,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A text with a whole number and a unit of time.
+    Duration,
+    /// A text with a whole number and a unit of bytes.
+    Size,
+    /// A table whose values are texts.
+    TextTable,
+    /// A table that becomes a JSON object.
+    Object,
+    /// A table with the keys of a section.
+    Table(Section),
+    /// A list of tables with the keys of a section.
+    Tables(Section),
+}
+
+impl Value {
+    /// What is expected, for messages and the reference page.
+    pub fn expected(self) -> String {
+        match self {
+            Self::Flag => "`true` or `false`".into(),
+            Self::Version => "the number `1`".into(),
+            Self::Text => "a text".into(),
+            Self::List => "a list of texts".into(),
+            Self::TextOrList => "a text or a list of texts".into(),
+            Self::Events => "an event or a list of events".into(),
+            Self::Word(words) => joined(words, "or"),
+            Self::Duration => "a text with a unit (`ms`, `s`, `m`, `h`)".into(),
+            Self::Size => "a text with a unit (`B`, `kB`, `KiB`, `MB`, `MiB`)".into(),
+            Self::TextTable => "a table of texts".into(),
+            Self::Object | Self::Table(_) => "a table".into(),
+            Self::Tables(_) => "a list of tables".into(),
+        }
+    }
+}
+
+/// Words in a sentence: `a`, `b` or `c`.
+pub(super) fn joined(words: &[&str], last: &str) -> String {
+    let mut text = String::new();
+    for (at, word) in words.iter().enumerate() {
+        match at {
+            0 => {}
+            _ if at + 1 == words.len() => {
+                // Writing to a `String` does not fail.
+                let _ = write!(text, " {last} ");
+            }
+            _ => text.push_str(", "),
+        }
+        let _ = write!(text, "`{word}`");
+    }
+    text
+}
+
+/// One key.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// Where it stands.
+    pub section: Section,
+    /// Its name.
+    pub name: &'static str,
+    /// What may stand behind it.
+    pub value: Value,
+    /// What holds without it; empty if nothing does.
+    pub default: &'static str,
+    /// One sentence on what it does.
+    pub doc: &'static str,
+    /// A line of the file that uses it.
+    pub example: &'static str,
+    /// Whether this version can act on it. A key that is kept for later is known, and refused.
+    pub usable: bool,
+}
+
+const fn key(
+    section: Section,
+    name: &'static str,
+    value: Value,
+    default: &'static str,
+    doc: &'static str,
+    example: &'static str,
+) -> Key {
+    Key { section, name, value, default, doc, example, usable: true }
+}
+
+const fn later(name: &'static str, value: Value, doc: &'static str, example: &'static str) -> Key {
+    Key { section: Section::Hook, name, value, default: "", doc, example, usable: false }
+}
+
+const FAILURES: Value = Value::Word(&["block", "ask", "allow"]);
+
+/// The keys that say how a hook runs. An entry has one of them.
+pub const HANDLERS: [&str; 4] = ["command", "reply", "http", "worker"];
+
+/// The key that test files have beside those of a hook: TOML has no `null`.
+pub const REPLY_JSON: Key = key(
+    Section::Hook,
+    "reply_json",
+    Value::Text,
+    "",
+    "A `reply` as JSON text, which may hold `null`.",
+    "reply_json = '{\"patch\":{\"timeout\":null}}'",
+);
+
+/// Every key of the file, section by section.
+#[rustfmt::skip] // One key a line, so that the table reads as a table.
+pub const KEYS: &[Key] = {
+    use Section::{Env, File, Hook, Permissions, Policy, Reply};
+    use Value::{Duration, Events, Flag, List, Object, Size, Table, Tables, Text, TextOrList, TextTable, Version, Word};
+    &[
+        key(File, "version", Version, "1", "The format of the file.", "version = 1"),
+        key(File, "hook", Tables(Hook), "", "The hooks, in the order in which they speak.", "hook = [{ event = \"PreToolUse\", matcher = \"Bash\", command = \"./guard.sh\" }]"),
+        key(File, "permissions", Table(Permissions), "", "Rules that decide over tool calls without a hook.", "permissions = { deny = [\"Read(**/.env)\"] }"),
+        key(File, "policy", Table(Policy), "", "What files of lower levels may do; read at managed level.", "policy = { only_managed = true }"),
+        key(File, "env", Table(Env), "", "Which variables of the session hooks are given.", "env = { strip = [\"DATABASE_URL\"] }"),
+
+        key(Hook, "name", Text, "from the handler", "The name in reports and messages.", "name = \"no-force-push\""),
+        key(Hook, "event", Events, "", "The event or events it is for.", "event = [\"PreToolUse\", \"PermissionRequest\"]"),
+        key(Hook, "matcher", TextOrList, "`*`", "The subjects it is for: names and globs, `A|B` or a list; `/…/` is a regex.", "matcher = \"Edit|mcp__github__*\""),
+        key(Hook, "if", TextOrList, "", "A rule or a list of rules on the tool call; it runs if any of them may hold.", "if = \"Edit(**/*.lock)\""),
+        key(Hook, "command", TextOrList, "", "A program with its arguments as a list, or a text that the shell runs.", "command = [\"./guards/no-force-push.sh\"]"),
+        key(Hook, "reply", Table(Reply), "", "A fixed answer, given without starting a process.", "reply = { decision = \"deny\", reason = \"This repository uses pnpm.\" }"),
+        later("http", Text, "A URL that is asked.", "http = \"http://127.0.0.1:8080/hook\""),
+        later("headers", TextTable, "Headers of the request.", "headers = { authorization = \"Bearer x\" }"),
+        later("worker", TextOrList, "A program that stays up and answers event after event.", "worker = [\"./guard-server\"]"),
+        key(Hook, "timeout", Duration, "by event", "How long it may take.", "timeout = \"5s\""),
+        key(Hook, "on_failure", FAILURES, "by event", "What its failure does.", "on_failure = \"block\""),
+        key(Hook, "enabled", Flag, "`true`", "Whether it runs at all.", "enabled = false"),
+        key(Hook, "agents", Word(&["all", "main", "subagents"]), "`all`", "The agents it is for.", "agents = \"main\""),
+        key(Hook, "order", Word(&["parallel", "sequence"]), "`parallel`", "Whether it runs beside the others, or when all before it have ended, on what they made of the payload.", "order = \"sequence\""),
+        key(Hook, "recheck", Flag, "`true`", "Whether it is asked again when others have changed the payload.", "recheck = false"),
+        key(Hook, "view", Size, "everything", "How much of each text of the payload it is shown.", "view = \"2KiB\""),
+        key(Hook, "on_truncated", FAILURES, "it runs", "What happens instead of running it when its view leaves something out.", "on_truncated = \"block\""),
+        key(Hook, "env", TextTable, "", "Variables added to the environment of the command.", "env = { LOG = \"1\" }"),
+        key(Hook, "cwd", Word(&["project", "session"]), "`project`", "Where the command starts: in the project, or in the agent's current directory.", "cwd = \"session\""),
+        key(Hook, "shell", TextOrList, "`/bin/sh`", "The shell for a `command` that is a text, with its options but without `-c`.", "shell = [\"bash\", \"-eu\"]"),
+        key(Hook, "detach", Flag, "`false`", "Whether nobody waits for it; it can then neither decide nor rewrite.", "detach = true"),
+        key(Hook, "leftovers", Word(&["leave", "kill"]), "`leave`", "What becomes of processes that it leaves behind after a clean exit.", "leftovers = \"kill\""),
+        key(Hook, "scripts", List, "", "Files beside those in the command that trust is to watch.", "scripts = [\"guards/rules.json\"]"),
+        key(Hook, "once", Flag, "`false`", "Whether it runs only once in a session.", "once = true"),
+
+        key(Reply, "decision", Word(&["none", "allow", "ask", "defer", "deny"]), "`none`", "What is to become of the action.", "decision = \"ask\""),
+        key(Reply, "halt", Flag, "`false`", "Whether the turn ends.", "halt = true"),
+        key(Reply, "reason", Text, "", "Why, for the model or the user.", "reason = \"Pushes are reviewed.\""),
+        key(Reply, "context", TextOrList, "", "A text for the model.", "context = \"The build server is down.\""),
+        key(Reply, "patch", Object, "", "Top-level keys of the payload to replace.", "patch = { timeout = 60000 }"),
+        key(Reply, "replace", Object, "", "The payload that stands for the original.", "replace = { command = \"ls\" }"),
+        key(Reply, "message", Text, "", "A text for the user.", "message = \"npm was replaced by pnpm\""),
+
+        key(Permissions, "deny", List, "", "Rules for calls that never run.", "deny = [\"Read(**/.env)\", \"Edit(.git/**)\"]"),
+        key(Permissions, "ask", List, "", "Rules for calls that a human decides about.", "ask = [\"WebFetch\"]"),
+        key(Permissions, "allow", List, "", "Rules for calls that run without asking.", "allow = [\"Read(src/**)\"]"),
+
+        key(Policy, "only_managed", Flag, "`false`", "Whether only managed hooks and rules count.", "only_managed = true"),
+        key(Policy, "allow_project", Flag, "`true`", "Whether hooks of projects may run once they are trusted.", "allow_project = false"),
+        key(Policy, "allow_config_override", Flag, "`true`", "Whether `--config` and `TENTER_CONFIG` may stand for the user's and the project's files.", "allow_config_override = false"),
+        key(Policy, "allow_http", Flag, "`true`", "Whether hooks may ask over the network.", "allow_http = false"),
+        key(Policy, "min_on_failure", FAILURES, "`allow`", "The least that the failure of any hook does.", "min_on_failure = \"ask\""),
+        key(Policy, "keep_originals", Flag, "`false`", "Whether records keep what a hook replaced or withheld; also at user level.", "keep_originals = true"),
+        key(Policy, "record_payloads", Flag, "`true`", "Whether records hold payloads; also at user level.", "record_payloads = false"),
+
+        key(Env, "strip", List, "", "Variables that hooks are not given.", "strip = [\"DATABASE_URL\"]"),
+        key(Env, "pass", List, "", "Variables that hooks are given though they are left out by default.", "pass = [\"OPENAI_API_KEY\"]"),
+    ]
+};
+
+/// The reference page of the hooks file, as Markdown.
+pub fn reference_markdown() -> String {
+    let mut page = String::from(
+        "# The hooks file\n\n\
+         Every key of `hooks.toml`. A key that is not listed here is an error.\n",
+    );
+    for section in Section::ALL {
+        let title = match section {
+            Section::File => "Top level",
+            other => other.as_str(),
+        };
+        // Writing to a `String` does not fail.
+        let _ = write!(page, "\n## {title}\n\n{}\n\n", section.description());
+        page.push_str("| key | value | default | what it does | example |\n");
+        page.push_str("|---|---|---|---|---|\n");
+        for key in section.keys() {
+            let doc = if key.usable {
+                cell(key.doc)
+            } else {
+                format!("{} Kept for a later version: an entry with it is refused.", cell(key.doc))
+            };
+            let _ = writeln!(
+                page,
+                "| `{}` | {} | {} | {doc} | `{}` |",
+                key.name,
+                cell(&key.value.expected()),
+                cell(key.default),
+                cell(key.example)
+            );
+        }
+    }
+    page
+}
+
+/// A text in a cell of a table: a bar would end it.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_key_stands_twice_and_each_has_its_example() {
+        let mut seen = BTreeSet::new();
+        for key in KEYS {
+            assert!(seen.insert((key.section, key.name)), "{} stands twice", key.name);
+            assert!(key.example.starts_with(&format!("{} = ", key.name)), "{}", key.example);
+            assert!(key.doc.ends_with('.'), "{}", key.doc);
+        }
+        for handler in HANDLERS {
+            assert!(Section::Hook.key(handler).is_some(), "{handler}");
+        }
+    }
+
+    #[test]
+    fn words_are_listed_as_one_would_say_them() {
+        assert_eq!(Value::Word(&["a"]).expected(), "`a`");
+        assert_eq!(Value::Word(&["a", "b", "c"]).expected(), "`a`, `b` or `c`");
+    }
+
+    #[test]
+    fn the_reference_page_reads_well() {
+        insta::assert_snapshot!(reference_markdown());
+    }
+}
