@@ -1,0 +1,110 @@
+//! What rules need to know about a tool call: its paths, given and resolved.
+//!
+//! Looking at links costs system calls, so it happens only when a rule asks.
+
+use std::sync::OnceLock;
+
+use tenter_core::event::Event;
+use tenter_core::rules::{Call, PathPair, Paths, Rule, ToolPaths, Truth, paths_of};
+
+use crate::config::places::resolve_links;
+use crate::snapshot::Snapshot;
+
+/// The facts about one event.
+pub(crate) struct Facts<'a> {
+    event: &'a Event,
+    places: OnceLock<tenter_core::rules::Places>,
+    base: &'a tenter_core::rules::Places,
+    paths: OnceLock<Option<Vec<PathPair>>>,
+    given: OnceLock<Vec<String>>,
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, event: &'a Event) -> Self {
+        Self {
+            event,
+            places: OnceLock::new(),
+            base: &snapshot.places,
+            paths: OnceLock::new(),
+            given: OnceLock::new(),
+        }
+    }
+
+    /// The project and home of the session, and the event's own current directory.
+    fn places(&self) -> &tenter_core::rules::Places {
+        self.places.get_or_init(|| {
+            let mut places = self.base.clone();
+            if !self.event.origin.cwd.is_empty() {
+                places.cwd.clone_from(&self.event.origin.cwd);
+            }
+            places
+        })
+    }
+
+    /// The paths of the call; `None` if they cannot be read.
+    fn paths(&self) -> Option<&[PathPair]> {
+        let pairs = self.paths.get_or_init(|| {
+            let call = self.event.tool_call()?;
+            match paths_of(&call.name, &call.input) {
+                ToolPaths::None => Some(Vec::new()),
+                ToolPaths::Unreadable => None,
+                ToolPaths::Known(paths) => {
+                    let mut pairs = Vec::new();
+                    for path in &paths {
+                        for pair in self.places().pairs(path)? {
+                            // What `..` leads to after a link is not what it looks like.
+                            pairs.push(match resolve_links(pair.given()) {
+                                Some(resolved) => pair.with_resolved(resolved),
+                                None => pair,
+                            });
+                        }
+                    }
+                    Some(pairs)
+                }
+            }
+        });
+        pairs.as_deref()
+    }
+
+    /// The call as rules look at it; `None` for an event that is about no tool.
+    fn call(&self) -> Option<Call<'_>> {
+        let call = self.event.tool_call()?;
+        Some(Call {
+            tool: &call.name,
+            host_tool: None,
+            input: &call.input,
+            paths: self.paths().map_or(Paths::Unreadable, Paths::Known),
+            places: self.places(),
+        })
+    }
+
+    /// The call, if any permission rule speaks of its tool.
+    pub(crate) fn call_if_ruled(&self, snapshot: &Snapshot) -> Option<Call<'_>> {
+        let tool = self.event.tool_name()?;
+        if snapshot.has_rules_for(tool) { self.call() } else { None }
+    }
+
+    /// Whether a condition holds. A rule about tools does not hold where there is none.
+    pub(crate) fn holds(&self, rule: &Rule) -> Truth {
+        match self.event.tool_name() {
+            Some(tool) if rule.could_match(tool) => {
+                self.call().map_or(Truth::No, |call| rule.matches(&call))
+            }
+            _ => Truth::No,
+        }
+    }
+
+    /// The absolute paths that hooks are told of.
+    pub(crate) fn payload_paths(&self) -> &[String] {
+        self.given.get_or_init(|| {
+            let Some(call) = self.event.tool_call() else { return Vec::new() };
+            match paths_of(&call.name, &call.input) {
+                ToolPaths::Known(paths) => {
+                    let pairs = paths.iter().filter_map(|path| self.places().pairs(path)).flatten();
+                    pairs.map(|pair| pair.normal().to_owned()).collect()
+                }
+                ToolPaths::None | ToolPaths::Unreadable => Vec::new(),
+            }
+        })
+    }
+}

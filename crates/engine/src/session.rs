@@ -1,0 +1,467 @@
+//! What lives with one agent session: the mask, strikes, `once`, the budget of Stop, and the hooks
+//! that nobody waits for.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use futures_util::future::{BoxFuture, FutureExt as _};
+use tenter_core::contract::{Contract, Delivery};
+use tenter_core::event::{Event, EventKind, EventMask};
+use tenter_core::hook::Hook;
+use tenter_core::outcome::{HookReport, Outcome, Skip, Status};
+use tenter_core::plan::{Plan, Selection};
+use tenter_core::profile::Profile;
+use tokio_util::sync::CancellationToken;
+
+use crate::detached::{Detached, Finished};
+use crate::engine::Engine;
+use crate::fire::{self, Begun, Fire};
+use crate::runner::{HookRunner, RunContext};
+use crate::snapshot::Snapshot;
+
+/// One agent session on an [`Engine`]. Cheap to clone; clones are the same session.
+#[derive(Debug, Clone)]
+pub struct Session {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    engine: Engine,
+    id: String,
+    mask: AtomicU64,
+    current: ArcSwap<Current>,
+    /// Held while mask and configuration change together.
+    changing: Mutex<()>,
+    stops: Stops,
+    detached: Detached,
+}
+
+/// The configuration that a session is on, with what it has learnt on it.
+#[derive(Debug)]
+struct Current {
+    snapshot: Arc<Snapshot>,
+    live: Live,
+}
+
+impl Current {
+    fn new(snapshot: Arc<Snapshot>) -> Self {
+        let live = Live::new(snapshot.table.hooks().len());
+        Self { snapshot, live }
+    }
+
+    fn fire<'a>(&'a self, event: &Event, stops: &'a Stops, cx: &'a RunContext) -> Fire<'a> {
+        let contract = self.snapshot.contract(&event.kind);
+        Fire { snapshot: &self.snapshot, live: &self.live, stops, cx, contract }
+    }
+}
+
+impl Session {
+    pub(crate) fn new(engine: Engine, id: String) -> Self {
+        let snapshot = engine.snapshot();
+        let mask = AtomicU64::new(snapshot.mask().bits());
+        let current = ArcSwap::from_pointee(Current::new(snapshot));
+        Self {
+            inner: Arc::new(Inner {
+                engine,
+                id,
+                mask,
+                current,
+                changing: Mutex::default(),
+                stops: Stops::default(),
+                detached: Detached::default(),
+            }),
+        }
+    }
+
+    pub(crate) fn inner(&self) -> &Arc<Inner> {
+        &self.inner
+    }
+
+    /// The session's id, as given.
+    pub fn id(&self) -> &str {
+        &self.inner.id
+    }
+
+    /// The engine that the session is on.
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// Whether anything is to be done for events of this kind: one load and one branch.
+    #[inline]
+    pub fn wants(&self, kind: &EventKind) -> bool {
+        EventMask::from_bits(self.inner.mask.load(Ordering::Acquire)).contains(kind)
+    }
+
+    /// Runs the hooks of an event and waits for all of them, whatever the event's delivery.
+    pub async fn fire(&self, event: &Event) -> Outcome {
+        self.fire_with(event, &RunContext::new()).await
+    }
+
+    /// [`Session::fire`] under a cancellation and a deadline of the caller's.
+    pub async fn fire_with(&self, event: &Event, cx: &RunContext) -> Outcome {
+        match self.fire_now(event, cx) {
+            Ok(outcome) => outcome,
+            Err(current) => self.fire_later(event, cx, &current).await,
+        }
+    }
+
+    /// Runs an event whose hooks need no waiting, without a future.
+    fn fire_now(&self, event: &Event, cx: &RunContext) -> Result<Outcome, Arc<Current>> {
+        if event.kind == EventKind::UserPromptSubmit {
+            self.inner.stops.forget();
+        }
+        if !self.wants(&event.kind) {
+            return Ok(Outcome::proceed(event.kind.clone()));
+        }
+        let current = self.inner.current.load();
+        if !current.snapshot.is_quick(&event.kind) {
+            return Err(Arc::clone(&current));
+        }
+        let event = &*self.fill(event, None);
+        let begun = fire::begin(&current.fire(event, &self.inner.stops, cx), event, |_| {});
+        match begun {
+            Begun::Done(outcome) => {
+                self.after(&current, event, &outcome);
+                Ok(outcome)
+            }
+            // Quick hooks are asked again at once as well, so this is ready when first polled.
+            Begun::Waiting(waiting) => {
+                let fire = current.fire(event, &self.inner.stops, cx);
+                let outcome = fire::finish(&fire, event, *waiting).now_or_never();
+                match outcome {
+                    Some(outcome) => {
+                        self.after(&current, event, &outcome);
+                        Ok(outcome)
+                    }
+                    None => Err(Arc::clone(&current)),
+                }
+            }
+        }
+    }
+
+    async fn fire_later(&self, event: &Event, cx: &RunContext, current: &Arc<Current>) -> Outcome {
+        let event = &*self.fill(event, Some(&current.snapshot));
+        let to_the_end;
+        let cx = match current.snapshot.contract(&event.kind).delivery {
+            // What is done at the end of a session is done, bounded by its own time.
+            Delivery::AwaitedToTheEnd => {
+                to_the_end = RunContext { cancel: CancellationToken::new(), deadline: cx.deadline };
+                &to_the_end
+            }
+            Delivery::Awaited | Delivery::Detached => cx,
+        };
+        let fire = current.fire(event, &self.inner.stops, cx);
+        let detach = |index| self.detach_one(current, event, index);
+        let outcome = match fire::begin(&fire, event, detach) {
+            Begun::Done(outcome) => outcome,
+            Begun::Waiting(waiting) => fire::finish(&fire, event, *waiting).await,
+        };
+        self.after(current, event, &outcome);
+        outcome
+    }
+
+    fn after(&self, current: &Current, event: &Event, outcome: &Outcome) {
+        self.narrow(current);
+        self.inner.engine.record(event, outcome);
+    }
+
+    /// Hands an event to the hooks behind the host and returns at once. Events are taken in order,
+    /// one after the other; [`Session::finish`] waits for them.
+    ///
+    /// It needs no runtime of the caller's. When the queue is full the event is dropped, and
+    /// `finish` says how many were.
+    pub fn notify(&self, event: &Event) {
+        if self.wants(&event.kind) {
+            let (session, event) = (self.clone(), event.clone());
+            self.inner.detached.push(Box::new(move |cancel| {
+                Box::pin(async move {
+                    let cx = RunContext::new().with_cancel(cancel);
+                    session.fire_with(&event, &cx).await
+                })
+            }));
+        }
+    }
+
+    /// Waits for what runs behind the host, at most `grace`, and then ends it.
+    pub async fn finish(&self, grace: Duration) -> Finished {
+        let finished = self.inner.detached.finish(grace).await;
+        self.inner.engine.flush();
+        finished
+    }
+
+    /// Which hooks would run for an event, and for every other one why not. Nothing runs.
+    pub fn plan(&self, event: &Event) -> Plan {
+        let current = self.current();
+        fire::plan(
+            &current.snapshot,
+            Some(&current.live),
+            &self.fill(event, Some(&current.snapshot)),
+        )
+    }
+
+    fn current(&self) -> Arc<Current> {
+        self.inner.current.load_full()
+    }
+
+    /// The event with the session's id, where it has none; for processes with a current directory,
+    /// too. Functions and fixed answers do not need one, and most events go to them alone.
+    fn fill<'e>(&self, event: &'e Event, for_processes: Option<&Snapshot>) -> Cow<'e, Event> {
+        let cwd = for_processes.map(|snapshot| &snapshot.places.cwd);
+        let cwd = cwd.filter(|cwd| event.origin.cwd.is_empty() && !cwd.is_empty());
+        let no_id = event.origin.session_id.is_empty() && !self.inner.id.is_empty();
+        if !no_id && cwd.is_none() {
+            return Cow::Borrowed(event);
+        }
+        let mut event = event.clone();
+        if no_id {
+            event.origin.session_id.clone_from(&self.inner.id);
+        }
+        if let Some(cwd) = cwd {
+            event.origin.cwd.clone_from(cwd);
+        }
+        Cow::Owned(event)
+    }
+
+    /// One hook of an awaited event that nobody waits for.
+    fn detach_one(&self, current: &Arc<Current>, event: &Event, index: usize) {
+        let (current, event, session) = (Arc::clone(current), event.clone(), self.clone());
+        self.inner.detached.push(Box::new(move |cancel| {
+            Box::pin(async move {
+                let cx = RunContext::new().with_cancel(cancel);
+                let fire = current.fire(&event, &session.inner.stops, &cx);
+                let outcome = fire::fire_detached(fire, &event, index).await;
+                session.inner.engine.record(&event, &outcome);
+                outcome
+            })
+        }));
+    }
+
+    /// Takes events out of the mask for which no hook is left in this session.
+    fn narrow(&self, current: &Current) {
+        if !current.live.narrowed.load(Ordering::Acquire) {
+            return;
+        }
+        let _changing = lock(&self.inner.changing);
+        // An event that ends on an old configuration has no say in the mask of the new one.
+        if std::ptr::eq(&raw const **self.inner.current.load(), current) {
+            current.live.narrowed.store(false, Ordering::Release);
+            let mask = current.live.mask(&current.snapshot);
+            self.inner.mask.store(mask.bits(), Ordering::Release);
+        }
+    }
+}
+
+impl Inner {
+    /// Moves the session to a new configuration. Strikes and `once` start anew; events that run
+    /// finish on the old one.
+    pub(crate) fn switch(&self, snapshot: &Arc<Snapshot>) {
+        let _changing = lock(&self.changing);
+        self.current.store(Arc::new(Current::new(Arc::clone(snapshot))));
+        self.mask.store(snapshot.mask().bits(), Ordering::Release);
+    }
+}
+
+/// A lock that a panic elsewhere does not take away: what it protects is valid at every moment.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    match mutex.lock() {
+        Ok(guard) => guard,
+        Err(poisoned) => poisoned.into_inner(),
+    }
+}
+
+impl HookRunner for Session {
+    fn run<'a>(&'a self, event: &'a Event, cx: &'a RunContext) -> BoxFuture<'a, Outcome> {
+        match self.fire_now(event, cx) {
+            Ok(outcome) => Box::pin(std::future::ready(outcome)),
+            Err(current) => Box::pin(async move { self.fire_later(event, cx, &current).await }),
+        }
+    }
+
+    fn mask(&self) -> EventMask {
+        EventMask::from_bits(self.inner.mask.load(Ordering::Acquire))
+    }
+}
+
+/// What a session has learnt about the hooks of one configuration.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    strikes: Vec<AtomicU32>,
+    done: Vec<AtomicBool>,
+    /// Whether any hook has struck out or is done, so that most events need not look.
+    touched: AtomicBool,
+    narrowed: AtomicBool,
+}
+
+impl Live {
+    fn new(hooks: usize) -> Self {
+        Self {
+            strikes: (0..hooks).map(|_| AtomicU32::new(0)).collect(),
+            done: (0..hooks).map(|_| AtomicBool::new(false)).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Why a hook no longer runs in this session.
+    pub(crate) fn skip_of(
+        &self,
+        at: usize,
+        hook: &Hook,
+        profile: &Profile,
+        contract: &Contract,
+    ) -> Option<Skip> {
+        if !self.touched.load(Ordering::Acquire) {
+            return None;
+        }
+        if hook.once && self.is_done(at) {
+            return Some(Skip::Once);
+        }
+        let struck = profile.strikes.is_some_and(|most| {
+            self.strikes.get(at).is_some_and(|count| count.load(Ordering::Acquire) >= most)
+        });
+        // A guard is never left out.
+        (struck && !hook.is_guard(contract)).then_some(Skip::Strikes)
+    }
+
+    /// Claims the one run of a hook that runs once; `false` if another event has it. A run that
+    /// fails gives the claim back.
+    pub(crate) fn claim(&self, at: usize, hook: &Hook) -> bool {
+        if !hook.once {
+            return true;
+        }
+        let claimed = self.done.get(at).is_some_and(|done| !done.swap(true, Ordering::AcqRel));
+        if claimed {
+            self.touched.store(true, Ordering::Release);
+        }
+        claimed
+    }
+
+    fn is_done(&self, at: usize) -> bool {
+        self.done.get(at).is_some_and(|done| done.load(Ordering::Acquire))
+    }
+
+    /// Counts failures in a row.
+    pub(crate) fn learn(
+        &self,
+        reports: &[HookReport],
+        selection: &Selection,
+        profile: &Profile,
+        contract: &Contract,
+    ) {
+        for (report, slot) in reports.iter().zip(selection.iter()) {
+            if !report.detached {
+                self.learn_one(slot.hook, &report.hook, report.status, profile, contract);
+            }
+        }
+    }
+
+    /// What one run of a hook teaches.
+    pub(crate) fn learn_one(
+        &self,
+        at: usize,
+        hook: &Hook,
+        status: Status,
+        profile: &Profile,
+        contract: &Contract,
+    ) {
+        match status {
+            Status::Ok => {
+                // Most sessions see no failure: then there is nothing to write.
+                if let Some(count) = self.strikes.get(at)
+                    && count.load(Ordering::Relaxed) != 0
+                {
+                    count.store(0, Ordering::Release);
+                }
+                if hook.once {
+                    self.narrowed.store(true, Ordering::Release);
+                }
+            }
+            Status::Failed(_) | Status::Cancelled => {
+                if hook.once
+                    && let Some(done) = self.done.get(at)
+                {
+                    done.store(false, Ordering::Release);
+                }
+                if matches!(status, Status::Failed(_)) {
+                    self.strike(at, hook, profile, contract);
+                }
+            }
+            Status::Skipped(_) => {}
+        }
+    }
+
+    fn strike(&self, at: usize, hook: &Hook, profile: &Profile, contract: &Contract) {
+        let (Some(most), Some(count)) = (profile.strikes, self.strikes.get(at)) else { return };
+        if count.fetch_add(1, Ordering::AcqRel) + 1 >= most && !hook.is_guard(contract) {
+            self.touched.store(true, Ordering::Release);
+        }
+    }
+
+    /// The events for which a hook is left. Only one that has done its one run is gone: one that
+    /// struck out, or that is left out loudly, is still reported.
+    fn mask(&self, snapshot: &Snapshot) -> EventMask {
+        let full = snapshot.mask();
+        let is_left = |at: &usize| {
+            snapshot.table.get(*at).is_some_and(|hook| {
+                let silent = matches!(hook.skip, Some(Skip::Disabled | Skip::Duplicate));
+                !(silent || (hook.once && self.is_done(*at)))
+            })
+        };
+        let left = |kind: &&EventKind| snapshot.table.of_kind(kind).iter().any(is_left);
+        let other = EventKind::Other("".into());
+        let mut mask: EventMask =
+            EventKind::ALL.iter().filter(|kind| full.contains(kind)).filter(left).collect();
+        if !snapshot.rules.is_empty() {
+            mask = mask.union(snapshot.rule_mask());
+        }
+        if full.contains(&other) { mask.with(&other) } else { mask }
+    }
+}
+
+/// Ends of a turn that hooks have blocked in a row, for each agent and each kind of end. They belong
+/// to the session and outlive a reload.
+#[derive(Debug, Default)]
+pub(crate) struct Stops {
+    /// Whether anything is counted, so that most prompts need not look.
+    any: AtomicBool,
+    blocked: Mutex<HashMap<(EventKind, String), u32>>,
+}
+
+impl Stops {
+    fn key(event: &Event) -> (EventKind, String) {
+        let agent = event.origin.agent.as_ref().and_then(|agent| agent.id.clone());
+        (event.kind.clone(), agent.unwrap_or_default())
+    }
+
+    /// Counts one more block; `false` if it is one too many.
+    pub(crate) fn block(&self, event: &Event, budget: u32) -> bool {
+        self.any.store(true, Ordering::Release);
+        let mut blocked = lock(&self.blocked);
+        let count = blocked.entry(Self::key(event)).or_insert(0);
+        if *count >= budget {
+            *count = 0;
+            return false;
+        }
+        *count += 1;
+        true
+    }
+
+    /// The turn may end: the next block is the first in a row.
+    pub(crate) fn may_end(&self, event: &Event) {
+        if self.any.load(Ordering::Acquire) {
+            lock(&self.blocked).remove(&Self::key(event));
+        }
+    }
+
+    /// A new prompt: blocks in a row start anew for everybody.
+    fn forget(&self) {
+        if self.any.swap(false, Ordering::AcqRel) {
+            lock(&self.blocked).clear();
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The engine as a host uses it: real files, real processes.
+
+#![expect(clippy::unwrap_used, reason = "a failing unwrap fails the test")]
+#![expect(clippy::indexing_slicing, reason = "a failing index fails the test")]
+
+mod behind;
+mod config;
+mod field_merging;
+mod field_parsing;
+mod field_processes;
+mod field_table;
+mod fire;
+mod functions;
+mod holes;
+mod processes;
+mod recordings;
+mod reload;
+mod stress;
+mod support;
+mod trust;
+mod world;
