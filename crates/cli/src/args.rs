@@ -1,0 +1,351 @@
+//! The command line as plain data, with its help texts.
+//!
+//! Owns the syntax only. What an argument means is resolved by the module of its command. A doc
+//! comment here is a help text; that of a command stands at its variant.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tenter",
+    version,
+    about = "A hook engine for coding agents: observe, stop or rewrite what an agent does",
+    after_help = TOP_EXAMPLES,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands. Only the one that is used is built.
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+pub(crate) enum Command {
+    /// Write a first hooks file, with comments
+    #[command(after_help = INIT_EXAMPLES)]
+    Init(InitArgs),
+    /// Find mistakes in hooks files
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// Show the hooks and rules that count here, and where they come from
+    #[command(after_help = LIST_EXAMPLES)]
+    List(ListArgs),
+    /// Show which hooks would run for an event, and why the others would not
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
+    /// Run the hooks for one event and show the outcome
+    #[command(after_help = FIRE_EXAMPLES)]
+    Fire(FireArgs),
+    /// Let the hooks of this project run, after showing what that means
+    #[command(after_help = TRUST_EXAMPLES)]
+    Trust(TrustArgs),
+    /// Take that back: the hooks of this project no longer run
+    #[command(after_help = UNTRUST_EXAMPLES)]
+    Untrust(UntrustArgs),
+    /// Print the JSON Schema of a format that tenter reads or writes
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema(SchemaArgs),
+    /// Print the completions for a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or that of one command
+    #[command(after_help = MAN_EXAMPLES)]
+    Man(ManArgs),
+}
+
+// Where the project is.
+#[derive(Debug, Args)]
+pub(crate) struct ProjectArgs {
+    /// The project's folder [default: the nearest one with .git or .tenter at or above the current
+    /// directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
+// Which hooks count.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// A hooks file to use in place of the user's and the project's; it counts as trusted
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+
+    /// Run the project's hooks though `tenter trust` was never run, for machines without a terminal
+    #[arg(long)]
+    pub(crate) trust_project: bool,
+
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+
+    /// Whose rules hold; `tenter` has rules of its own
+    #[arg(long, value_name = "HOST", default_value = "tenter", hide_possible_values = true)]
+    pub(crate) profile: ProfileName,
+}
+
+/// The hosts whose rules can be applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileName {
+    Tenter,
+}
+
+// The event, in one of its three ways.
+#[derive(Debug, Args)]
+pub(crate) struct EventArgs {
+    /// The event, such as PreToolUse; it may be left out if the payload names it, or with --tool
+    /// for PreToolUse
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+
+    /// The tool that the event is about
+    #[arg(long, value_name = "NAME", conflicts_with = "event_file")]
+    pub(crate) tool: Option<String>,
+
+    /// The tool's input; without --tool, the fields of the event
+    #[arg(long, value_name = "JSON", conflicts_with = "event_file")]
+    pub(crate) input: Option<String>,
+
+    /// What the tool gave, as JSON or as a text, for the events after it has run
+    #[arg(long, value_name = "RESULT", requires = "tool")]
+    pub(crate) response: Option<String>,
+
+    /// A file that holds the event as JSON; without it and without --tool and --input the event is
+    /// read from stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) event_file: Option<PathBuf>,
+}
+
+// `tenter init`
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Replace a hooks file that is there already
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// Source lines with what is wrong in them
+    Human,
+    /// One JSON object
+    Json,
+    /// SARIF 2.1.0, for code scanners
+    Sarif,
+    /// Workflow commands that annotate a pull request
+    Github,
+}
+
+// `tenter check`
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The files to check [default: every hooks file that counts here]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// How to write what is found
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: CheckFormat,
+
+    /// Exit 1 for warnings too, not only for errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+// `tenter list`
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+}
+
+// `tenter explain`
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) event: EventArgs,
+
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+}
+
+// `tenter fire`
+#[derive(Debug, Args)]
+pub(crate) struct FireArgs {
+    #[command(flatten)]
+    pub(crate) event: EventArgs,
+
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show what each hook was sent and what it printed
+    #[arg(long)]
+    pub(crate) io: bool,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+}
+
+// `tenter trust`
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// Trust without a question, if what would be trusted has this digest
+    #[arg(long, value_name = "HEX")]
+    pub(crate) digest: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+// `tenter untrust`
+#[derive(Debug, Args)]
+pub(crate) struct UntrustArgs {
+    /// Take trust back without a question, if what is trusted has this digest
+    #[arg(long, value_name = "HEX")]
+    pub(crate) digest: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+/// The formats that have a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaName {
+    /// .tenter/hooks.toml
+    HooksFile,
+    /// What `tenter fire --json` writes
+    Fire,
+    /// What a hook reads on stdin
+    HookInput,
+    /// What a hook may print on stdout
+    HookOutput,
+    /// The events that `tenter fire` and `tenter explain` take
+    Events,
+}
+
+// `tenter schema`
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Which format
+    #[arg(value_name = "FORMAT", default_value = "hooks-file")]
+    pub(crate) name: SchemaName,
+}
+
+// `tenter completions`
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+// `tenter man`
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Of which command [default: tenter itself]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
+const TOP_EXAMPLES: &str = "\
+Examples:
+  tenter init                                       write .tenter/hooks.toml
+  tenter check                                      find mistakes in it
+  tenter trust                                      let its hooks run
+  tenter fire --tool Read --input '{\"file_path\":\".env\"}'
+                                                    run the hooks for one tool call
+
+Exit codes:
+  0 proceed   1 checks failed   2 denied   3 asks or defers   49 halted
+  64 usage    65 bad input      66 no such file               70 a bug in tenter";
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  tenter init              write .tenter/hooks.toml in this project
+  tenter init --force      replace the one that is there
+
+Afterwards:
+  tenter check             is it sound?
+  tenter trust             let its hooks run
+  tenter list              what counts here?";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  tenter check                                every hooks file that counts here
+  tenter check .tenter/hooks.toml             one file
+  tenter check --format sarif > tenter.sarif  for a code scanner
+  tenter check --format github --strict       in a workflow
+
+Exit codes:
+  0 nothing wrong, or warnings alone   1 errors; with --strict, warnings too   66 no such file";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  tenter list
+  tenter list --config ci/hooks.toml
+  tenter list --json | jq -r '.hooks[] | select(.state == \"untrusted\") | .name'";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  tenter explain PreToolUse --tool Edit --input '{\"file_path\":\"Cargo.lock\"}'
+  tenter explain Stop --input '{}'
+  tenter explain --event-file event.json --json";
+
+const FIRE_EXAMPLES: &str = "\
+Examples:
+  tenter fire PreToolUse --tool Bash --input '{\"command\":\"git push --force\"}'
+  tenter fire UserPromptSubmit --input '{\"prompt\":\"hello\"}'
+  tenter fire PostToolUse --tool Bash --input '{\"command\":\"ls\"}' --response 'a.txt'
+  tenter fire --event-file event.json --json --io
+  echo '{\"hook_event_name\":\"Stop\"}' | tenter fire
+
+Exit codes:
+  0 proceed   2 denied   3 asks or defers   49 halted   64 usage   65 bad input   66 no such file";
+
+const TRUST_EXAMPLES: &str = "\
+Examples:
+  tenter trust                  show what would run, then ask
+  tenter trust --digest HEX     without a question, for what was shown before";
+
+const UNTRUST_EXAMPLES: &str = "\
+Examples:
+  tenter untrust                show what is trusted, then ask
+  tenter untrust --digest HEX   without a question";
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  tenter schema > hooks.schema.json       for an editor: the hooks file
+  tenter schema hook-output               what a hook may print
+  tenter schema events | jq -r '.properties.hook_event_name.enum[]'
+                                          the names of all events";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  tenter completions bash > ~/.local/share/bash-completion/completions/tenter
+  tenter completions zsh > ~/.zfunc/_tenter
+  tenter completions fish > ~/.config/fish/completions/tenter.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  tenter man | man -l -
+  tenter man fire > tenter-fire.1";

@@ -1,0 +1,226 @@
+//! `tenter check`: finds mistakes in hooks files.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use tenter::Files;
+use tenter::config::{BrokenExplicit, FileState, Loaded, Places};
+use tenter::core::diagnostic::{Diagnostic, Severity};
+use tenter::core::exit_code::{FAILED, PROCEED};
+
+use crate::args::{CheckArgs, CheckFormat};
+use crate::console::Console;
+use crate::error::CliError;
+use crate::render::diagnostics::{self, Found};
+use crate::render::style::{BAD, GOOD, WARNING, paint};
+use crate::render::{github, json, sarif, text};
+use crate::setup;
+use crate::world::World;
+
+/// One finding and the text of its file.
+struct Finding {
+    diagnostic: Diagnostic,
+    source: Option<Arc<str>>,
+}
+
+/// What was looked at and what was found.
+#[derive(Default)]
+struct Findings {
+    files: Vec<String>,
+    all: Vec<Finding>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CheckArgs, world: &World, console: &mut Console) -> Result<u8, CliError> {
+    let project = args.project.project.as_deref();
+    let mut findings = Findings::default();
+    if args.paths.is_empty() {
+        findings.add_discovered(&setup::places(project, None, world)?, world)?;
+    }
+    for path in &args.paths {
+        findings.add_path(path, project, world)?;
+    }
+    let (errors, warnings) = diagnostics::count(findings.all.iter().map(|one| &one.diagnostic));
+    let found = findings.all.iter();
+    let found: Vec<_> = found
+        .map(|one| Found { diagnostic: &one.diagnostic, source: one.source.as_deref() })
+        .collect();
+    match args.format {
+        CheckFormat::Human => {
+            console.out(&diagnostics::draw(found));
+            summary(&findings.files, errors, warnings, console);
+        }
+        CheckFormat::Json => console.out(&form(&findings, errors, warnings)),
+        CheckFormat::Sarif => console.out(&sarif::draw(&found)),
+        CheckFormat::Github => {
+            console.out(&github::draw(found.iter().map(|one| one.diagnostic)));
+        }
+    }
+    let failed = errors > 0 || (args.strict && warnings > 0);
+    Ok(if failed { FAILED } else { PROCEED })
+}
+
+impl Findings {
+    /// Every file that counts here.
+    fn add_discovered(&mut self, places: &Places, world: &World) -> Result<(), CliError> {
+        let files = Files {
+            trust_project: true,
+            // What a variable names is checked like what is found.
+            broken_explicit: BrokenExplicit::Guards,
+            ..setup::files(places, world)
+        };
+        let loaded = setup::load(files)?;
+        for file in &loaded.files {
+            if !matches!(file.state, FileState::Missing | FileState::Replaced) {
+                self.files.push(file.name.clone());
+            }
+        }
+        let findings = findings_of(&loaded, |_| true);
+        self.all.extend(findings);
+        Ok(())
+    }
+
+    /// One file, or the files of one project.
+    fn add_path(
+        &mut self,
+        path: &Path,
+        project: Option<&Path>,
+        world: &World,
+    ) -> Result<(), CliError> {
+        let whole = world.cwd().join(path);
+        let found =
+            whole.metadata().map_err(|error| CliError::unreadable("hooks file", path, &error))?;
+        if found.is_dir() {
+            for file in ["hooks.toml", "hooks.local.toml"] {
+                let below = Path::new(".tenter").join(file);
+                if whole.join(&below).is_file() {
+                    self.add_path(&path.join(below), project, world)?;
+                }
+            }
+            return Ok(());
+        }
+        let shown = path.display().to_string();
+        self.files.push(shown.clone());
+        // The file of a project is read as such, wherever that project is: relative scripts are
+        // meant from there.
+        let files = if let Some(project) = project_of(&whole) {
+            let places = setup::places(Some(&project), None, world)?;
+            Files { trust_project: true, ..setup::files(&places, world) }
+        } else {
+            let places = setup::places(project, None, world)?;
+            Files {
+                explicit: vec![whole.clone()],
+                broken_explicit: BrokenExplicit::Guards,
+                ..setup::files(&places, world)
+            }
+        };
+        let by_default = files.places.shown(&whole);
+        let loaded = setup::load(files)?;
+        let name =
+            loaded.files.iter().find(|file| file.path == whole).map(|file| file.name.clone());
+        let name = name.unwrap_or(by_default);
+        for mut finding in findings_of(&loaded, |diagnostic| {
+            diagnostic.position.as_ref().is_some_and(|at| at.file == name)
+        }) {
+            if let Some(at) = &mut finding.diagnostic.position {
+                at.file.clone_from(&shown);
+            }
+            self.all.push(finding);
+        }
+        Ok(())
+    }
+}
+
+/// The project of a file that is one of a project's hooks files.
+fn project_of(file: &Path) -> Option<PathBuf> {
+    let name = file.file_name()?.to_str()?;
+    let folder = file.parent()?;
+    let is_native = matches!(name, "hooks.toml" | "hooks.local.toml");
+    (is_native && folder.file_name() == Some(OsStr::new(".tenter")))
+        .then(|| folder.parent().map(Path::to_owned))?
+}
+
+/// What there is to say about files. Whether they are trusted is no mistake in them.
+fn findings_of(loaded: &Loaded, is_meant: impl Fn(&Diagnostic) -> bool) -> Vec<Finding> {
+    let said =
+        loaded.diagnostics.iter().filter(|one| one.severity != Severity::Info && is_meant(one));
+    said.map(|diagnostic| Finding {
+        diagnostic: diagnostic.clone(),
+        source: diagnostic.position.as_ref().and_then(|at| loaded.texts.get(&at.file)).cloned(),
+    })
+    .collect()
+}
+
+fn summary(files: &[String], errors: usize, warnings: usize, console: &mut Console) {
+    if files.is_empty() {
+        console.err("there is no hooks file to check\n");
+        console.hint("`tenter init` writes a first one");
+        return;
+    }
+    let of = match files {
+        [file] => file.clone(),
+        files => text::count(files.len(), "file"),
+    };
+    let counts = match (errors, warnings) {
+        (0, 0) => paint(GOOD, "sound"),
+        (0, _) => paint(WARNING, text::count(warnings, "warning")),
+        (_, 0) => paint(BAD, text::count(errors, "error")),
+        _ => format!(
+            "{}, {}",
+            paint(BAD, text::count(errors, "error")),
+            paint(WARNING, text::count(warnings, "warning"))
+        ),
+    };
+    console.out(&format!("{of}: {counts}\n"));
+}
+
+/// What `--format json` writes.
+#[derive(Debug, Serialize)]
+struct CheckForm<'a> {
+    version: u32,
+    files: &'a [String],
+    errors: usize,
+    warnings: usize,
+    diagnostics: Vec<DiagnosticForm<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct DiagnosticForm<'a> {
+    code: &'a str,
+    severity: Severity,
+    message: &'a str,
+    help: Option<&'a str>,
+    file: Option<&'a str>,
+    line: Option<usize>,
+    column: Option<usize>,
+    end_line: Option<usize>,
+    end_column: Option<usize>,
+}
+
+fn form(findings: &Findings, errors: usize, warnings: usize) -> String {
+    let diagnostics = findings.all.iter().map(|finding| {
+        let one = &finding.diagnostic;
+        let at = one.position.as_ref();
+        let end = at.and_then(|at| sarif::end(finding.source.as_deref()?, &at.span));
+        DiagnosticForm {
+            code: one.code,
+            severity: one.severity,
+            message: &one.message,
+            help: one.help.as_deref(),
+            file: at.map(|at| at.file.as_str()),
+            line: at.map(|at| at.line),
+            column: at.map(|at| at.column),
+            end_line: end.map(|(line, _)| line),
+            end_column: end.map(|(_, column)| column),
+        }
+    });
+    json::pretty(&CheckForm {
+        version: 1,
+        files: &findings.files,
+        errors,
+        warnings,
+        diagnostics: diagnostics.collect(),
+    })
+}

@@ -1,0 +1,24 @@
+//! The program as a user meets it: what it prints, where, and how it exits.
+//!
+//! Every test runs the real binary in a home of its own with an environment of its own. What is
+//! printed is compared with golden files; times, digests and the home's path are replaced.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "the helpers of tests fail the test"
+)]
+
+mod bad_input;
+mod check;
+mod explain;
+mod fire;
+mod first_steps;
+mod generated;
+mod list;
+mod skips;
+mod support;
+mod terminal;
+mod trust;
+mod usage;
