@@ -414,6 +414,13 @@ impl Engine {
         fire::judgement(&self.snapshot(), event)
     }
 
+    /// What a running event asks first: which hooks are for it. For measurements.
+    #[doc(hidden)]
+    pub fn selector(&self) -> impl Fn(&Event) -> tenter_core::plan::Selection + use<> {
+        let snapshot = self.snapshot();
+        move |event| snapshot.select(event, snapshot.contract(&event.kind))
+    }
+
     /// All hooks in configuration order.
     pub fn hooks(&self) -> Vec<Arc<Hook>> {
         self.snapshot().table.hooks().to_vec()

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::{Json, write_string};
 
@@ -26,6 +27,13 @@ impl Fields {
     /// The text is not one JSON object, or nests deeper than 128 levels.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
+    }
+
+    /// The members of an object whose text was checked already.
+    pub(super) fn of_checked(text: &str) -> Option<Self> {
+        let members = serde_json::from_str::<RawMembers<'_>>(text).ok()?;
+        let owned = members.0.into_iter();
+        Some(Self(owned.map(|(key, raw)| (key, Json::of_checked(raw.get()))).collect()))
     }
 
     /// The value of a key; of a key given twice, the last.
@@ -160,6 +168,31 @@ impl<'de> Deserialize<'de> for Fields {
                     members.push(member);
                 }
                 Ok(Fields(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+/// The members of an object, borrowed.
+pub(super) struct RawMembers<'a>(pub(super) Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = RawMembers<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(RawMembers(members))
             }
         }
         deserializer.deserialize_map(Members)

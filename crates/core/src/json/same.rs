@@ -1,11 +1,10 @@
 //! Whether two values are the same, without building their trees.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+use super::fields::RawMembers;
 
 /// Whether two texts of valid JSON mean the same value, see [`Json::same_value`].
 pub(super) fn same(one: &str, other: &str) -> bool {
@@ -44,29 +43,4 @@ fn same_object(one: &str, other: &str) -> bool {
         && one.0.iter().all(|(key, value)| {
             by_key.get(key.as_str()).is_some_and(|other| same(value.get(), other.get()))
         })
-}
-
-/// The members of an object, borrowed.
-struct RawMembers<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = RawMembers<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(RawMembers(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
 }

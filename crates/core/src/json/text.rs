@@ -2,8 +2,14 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr2_iter;
+
 /// Whether brackets nest deeper than so many levels in valid JSON.
 pub(super) fn is_deeper_than(text: &str, levels: usize) -> bool {
+    // Most texts do not have as many brackets, and counting them is quick.
+    if memchr2_iter(b'[', b'{', text.as_bytes()).count() < levels {
+        return false;
+    }
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     for byte in text.bytes() {
         if in_string {

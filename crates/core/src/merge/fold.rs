@@ -112,6 +112,10 @@ pub(super) struct Fold<'a> {
     rewrites: Rewrites,
     /// The payload so far; read from the original at the first rewrite.
     current: Option<IndexMap<String, Json>>,
+    /// What stood at each key before the first patch of it; `None` for a key that is new.
+    before: HashMap<String, Option<Json>>,
+    /// Whether the original has a key twice, so that it cannot stay as it is.
+    ambiguous: bool,
     /// Who set which key.
     keys: HashMap<String, Owner>,
     /// Who set the whole.
@@ -126,6 +130,8 @@ impl<'a> Fold<'a> {
             original,
             rewrites,
             current: None,
+            before: HashMap::new(),
+            ambiguous: false,
             keys: HashMap::new(),
             whole: None,
             applied: Vec::new(),
@@ -154,7 +160,13 @@ impl<'a> Fold<'a> {
     }
 
     fn patch(&mut self, me: Owner, patch: &Fields) -> bool {
-        let current = self.current.take().or_else(|| self.original.to_fields().map(indexed));
+        let current = self.current.take().or_else(|| {
+            let members = self.original.to_fields()?;
+            let count = members.len();
+            let members = indexed(members);
+            self.ambiguous = members.len() < count;
+            Some(members)
+        });
         let Some(mut current) = current else {
             self.note(
                 me.voice,
@@ -187,7 +199,10 @@ impl<'a> Fold<'a> {
                 }
                 _ => {}
             }
-            current.insert(key.to_owned(), value.clone());
+            let old = current.insert(key.to_owned(), value.clone());
+            if self.whole.is_none() {
+                self.before.entry(key.to_owned()).or_insert(old);
+            }
             self.own(key, me);
             applied = true;
         }
@@ -264,8 +279,18 @@ impl<'a> Fold<'a> {
         {
             fields.insert("is_error".to_owned(), kept);
         }
+        // A patch that sets what was there already changes nothing. Only the keys that were set
+        // are looked at: a payload is large, and a patch is small.
+        let changed = self.ambiguous
+            || self.before.iter().any(|(key, before)| match (before, fields.get(key)) {
+                (Some(before), Some(now)) => !before.same_value(now),
+                (before, now) => before.is_some() != now.is_some(),
+            });
+        if self.whole.is_none() && !changed {
+            return;
+        }
         let json = to_json(&fields);
-        if !json.same_value(self.original) {
+        if self.whole.is_none() || !json.same_value(self.original) {
             merged.payload = Some(json);
         }
     }

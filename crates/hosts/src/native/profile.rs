@@ -15,7 +15,7 @@ pub const PROFILE: Profile = Profile {
     strikes: Some(3),
     context_cap: 10_000,
     cap_mark: tenter_core::views::CAP_MARK,
-    reference: "docs/events.md",
+    reference: "docs/reference/events.md",
 };
 
 const CONTRACTS: [Contract; 34] = {

@@ -1,0 +1,84 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_tenter_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_tenter_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_tenter_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_tenter_using_subcommand
+    set -l cmd (__fish_tenter_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c tenter -n "__fish_tenter_needs_command" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_needs_command" -s V -l version -d 'Print version'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "init" -d 'Write a first hooks file, with comments'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "check" -d 'Find mistakes in hooks files'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "list" -d 'Show the hooks and rules that count here, and where they come from'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "explain" -d 'Show which hooks would run for an event, and why the others would not'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "fire" -d 'Run the hooks for one event and show the outcome'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "trust" -d 'Let the hooks of this project run, after showing what that means'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "untrust" -d 'Take that back: the hooks of this project no longer run'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "schema" -d 'Print the JSON Schema of a format that tenter reads or writes'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "completions" -d 'Print the completions for a shell'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "man" -d 'Print the manual page, or that of one command'
+complete -c tenter -n "__fish_tenter_using_subcommand init" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand init" -l force -d 'Replace a hooks file that is there already'
+complete -c tenter -n "__fish_tenter_using_subcommand init" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand check" -l format -d 'How to write what is found' -r -f -a "human\t'Source lines with what is wrong in them'
+json\t'One JSON object'
+sarif\t'SARIF 2.1.0, for code scanners'
+github\t'Workflow commands that annotate a pull request'"
+complete -c tenter -n "__fish_tenter_using_subcommand check" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand check" -l strict -d 'Exit 1 for warnings too, not only for errors'
+complete -c tenter -n "__fish_tenter_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c tenter -n "__fish_tenter_using_subcommand list" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand list" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand list" -l profile -d 'Whose rules hold; `tenter` has rules of its own' -r -f -a "tenter\t''"
+complete -c tenter -n "__fish_tenter_using_subcommand list" -l json -d 'Write JSON'
+complete -c tenter -n "__fish_tenter_using_subcommand list" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
+complete -c tenter -n "__fish_tenter_using_subcommand list" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l tool -d 'The tool that the event is about' -r
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l input -d 'The tool\'s input; without --tool, the fields of the event' -r
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l response -d 'What the tool gave, as JSON or as a text, for the events after it has run' -r
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l event-file -d 'A file that holds the event as JSON; without it and without --tool and --input the event is read from stdin' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l profile -d 'Whose rules hold; `tenter` has rules of its own' -r -f -a "tenter\t''"
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l json -d 'Write JSON'
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
+complete -c tenter -n "__fish_tenter_using_subcommand explain" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l tool -d 'The tool that the event is about' -r
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l input -d 'The tool\'s input; without --tool, the fields of the event' -r
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l response -d 'What the tool gave, as JSON or as a text, for the events after it has run' -r
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l event-file -d 'A file that holds the event as JSON; without it and without --tool and --input the event is read from stdin' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l profile -d 'Whose rules hold; `tenter` has rules of its own' -r -f -a "tenter\t''"
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l json -d 'Write JSON'
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l io -d 'Show what each hook was sent and what it printed'
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
+complete -c tenter -n "__fish_tenter_using_subcommand fire" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand trust" -l digest -d 'Trust without a question, if what would be trusted has this digest' -r
+complete -c tenter -n "__fish_tenter_using_subcommand trust" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand trust" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand untrust" -l digest -d 'Take trust back without a question, if what is trusted has this digest' -r
+complete -c tenter -n "__fish_tenter_using_subcommand untrust" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand untrust" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c tenter -n "__fish_tenter_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand man" -s h -l help -d 'Print help'

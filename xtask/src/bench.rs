@@ -1,0 +1,36 @@
+//! `cargo xtask bench-check`: builds what is measured in the shipped profile, and measures it.
+//!
+//! The measurements and their bars stand in the crate `tenter-bench`.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::workspace::{Workspace, must_succeed};
+
+/// `cargo xtask bench-check`
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Fewer rounds: a look in half a minute, with more noise
+    #[arg(long)]
+    quick: bool,
+
+    /// Only pairs whose name starts with one of these
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+}
+
+/// Builds and measures; an error if a bar is missed.
+pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
+    let packages = ["--release", "-p", "tenter-bench", "-p", "tenter-cli", "--bins"];
+    let programs = workspace.build(&packages, &["tenter-bench", "tenter-empty", "tenter"])?;
+    let [bench, empty, tenter] = programs.as_slice() else {
+        bail!("three programs were asked for")
+    };
+    let mut command = Command::new(bench);
+    command.arg("--empty").arg(empty).arg("--tenter").arg(tenter);
+    if args.quick {
+        command.arg("--quick");
+    }
+    must_succeed(command.args(&args.names))
+}

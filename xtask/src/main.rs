@@ -1,0 +1,59 @@
+//! The chores of this repository: `cargo xtask check`, `generate`, `tidy` and `bench-check`.
+//!
+//! Owns what a contributor and CI run beside `cargo test`. It ships nothing: no crate depends on it.
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for people at a terminal and for the log of CI"
+)]
+
+mod bench;
+mod check;
+mod generate;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+/// Chores of the tenter repository.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Run every check that CI runs: formatting, lints, docs, generated files, house rules, tests
+    Check(check::Args),
+    /// Write the files that are made from the code: reference pages, schemas, completions
+    Generate(generate::Args),
+    /// Check the house rules that the compiler does not know
+    Tidy,
+    /// Measure every bar of speed in a release build, and fail where one is missed
+    BenchCheck(bench::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = Workspace::find().and_then(|workspace| match cli.task {
+        Task::Check(args) => check::run(&workspace, &args),
+        Task::Generate(args) => generate::run(&workspace, args),
+        Task::Tidy => tidy::run(&workspace),
+        Task::BenchCheck(args) => bench::run(&workspace, &args),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
