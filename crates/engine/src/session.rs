@@ -98,6 +98,12 @@ impl Session {
         EventMask::from_bits(self.inner.mask.load(Ordering::Acquire)).contains(kind)
     }
 
+    /// Whether no hook for events of this kind has to be waited for: then [`Session::fire`] is ready
+    /// when first polled, and needs no runtime.
+    pub fn answers_at_once(&self, kind: &EventKind) -> bool {
+        !self.wants(kind) || self.inner.current.load().snapshot.is_quick(kind)
+    }
+
     /// Runs the hooks of an event and waits for all of them, whatever the event's delivery.
     pub async fn fire(&self, event: &Event) -> Outcome {
         self.fire_with(event, &RunContext::new()).await

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tenter::core::plan::Plan;
 use tenter::{Event, Finished, HookReport, Outcome, RunContext, Session, Status};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -27,12 +28,8 @@ pub(crate) fn run(args: &FireArgs, world: &World, console: &mut Console) -> Resu
     let engine = setup::engine(&args.config, Some(Path::new(&event.origin.cwd)), world)?;
     setup::report(&engine.loaded(), console);
 
-    // What a hook starts and then leaves is found again, however far it went. Where the system
-    // refuses, hooks are ended by their groups and by what can be found of them.
-    let _ = tenter::become_subreaper();
-    let runtime = runtime::current_thread()?;
     let session = engine.session(event.origin.session_id.clone());
-    let Some(mut outcome) = runtime.block_on(fire(&session, &event)) else {
+    let Some(mut outcome) = outcome_of(&session, &event)? else {
         return Ok(INTERRUPTED);
     };
     if outcome.hooks.is_empty() {
@@ -54,6 +51,20 @@ pub(crate) fn run(args: &FireArgs, world: &World, console: &mut Console) -> Resu
         }
     }
     Ok(outcome.exit_code())
+}
+
+/// Fires the event with what that takes; `None` if the user has interrupted it twice.
+fn outcome_of(session: &Session, event: &Event) -> Result<Option<Outcome>, CliError> {
+    if session.answers_at_once(&event.kind) {
+        // Nothing is waited for, so there is no runtime to build and no interrupt to listen for.
+        if let Some(outcome) = session.fire(event).now_or_never() {
+            return Ok(Some(outcome));
+        }
+    }
+    // What a hook starts and then leaves is found again, however far it went. Where the system
+    // refuses, hooks are ended by their groups and by what can be found of them.
+    let _ = tenter::become_subreaper();
+    Ok(runtime::current_thread()?.block_on(fire(session, event)))
 }
 
 /// Fires the event and waits for what it left behind. The first interrupt ends the hooks and still
