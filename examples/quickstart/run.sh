@@ -7,7 +7,8 @@ tenter=${CARGO_TARGET_DIR:-target}/debug/tenter
 quickstart=examples/quickstart
 
 fire() {
-  printf '\n$ tenter fire --config %s/hooks.toml --event-file %s/events/%s\n' $quickstart $quickstart "$1"
+  printf '\n$ tenter fire --project %s --config %s/hooks.toml --event-file %s/events/%s\n' \
+    $quickstart $quickstart $quickstart "$1"
   "$tenter" fire --project $quickstart --config $quickstart/hooks.toml --event-file "$quickstart/events/$1"
   status=$?
   printf 'exit status %s (%s)\n' $status "$2"

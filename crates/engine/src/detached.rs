@@ -29,8 +29,10 @@ pub(crate) type Job = Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, Ou
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Finished {
-    /// The outcome of each event that was handed over, in order.
+    /// The outcomes of what was handed over, in order: the first 256 since the last call.
     pub outcomes: Vec<Outcome>,
+    /// How many more there were.
+    pub more: usize,
     /// Jobs that had to be ended because the time was up.
     pub ended: usize,
     /// Events that were dropped because too many were waiting.
@@ -62,6 +64,7 @@ struct State {
     running: Option<CancellationToken>,
     has_worker: bool,
     outcomes: Vec<Outcome>,
+    more: usize,
     dropped: usize,
     ended: usize,
 }
@@ -76,12 +79,12 @@ impl Shared {
 }
 
 impl Detached {
-    /// Adds one job at the end.
-    pub(crate) fn push(&self, job: Job) {
+    /// Adds one job at the end; `false` if too many wait already.
+    pub(crate) fn push(&self, job: Job) -> bool {
         let mut state = self.shared.lock();
         if state.waiting.len() >= MOST_WAITING {
             state.dropped += 1;
-            return;
+            return false;
         }
         state.waiting.push_back(job);
         if !state.has_worker {
@@ -91,6 +94,7 @@ impl Detached {
             state.has_worker = worker.spawn(move || work(&shared)).is_ok();
         }
         self.shared.work.notify_one();
+        true
     }
 
     /// Waits until the queue is empty, at most `grace`; what is left then is ended, which takes a
@@ -124,9 +128,11 @@ impl Detached {
         self.take()
     }
 
-    /// Waits until nothing waits or runs; `None` if that takes too long.
+    /// Waits until nothing waits or runs; `None` if that takes too long. The time is kept by a
+    /// thread, since not every runtime has timers.
     async fn wait(&self, limit: Duration) -> Option<Finished> {
         let deadline = Instant::now().checked_add(limit);
+        let mut alarm = deadline.is_none();
         loop {
             let notified = self.shared.done.notified();
             tokio::pin!(notified);
@@ -139,12 +145,24 @@ impl Detached {
             if self.is_idle() {
                 return Some(self.take());
             }
-            match deadline {
-                Some(deadline) => {
-                    tokio::time::timeout_at(deadline.into(), notified).await.ok()?;
-                }
-                None => notified.await,
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return None;
             }
+            if !alarm {
+                alarm = true;
+                let shared = Arc::downgrade(&self.shared);
+                let thread = std::thread::Builder::new().name("tenter-alarm".into());
+                let rings = thread.spawn(move || {
+                    std::thread::sleep(limit);
+                    if let Some(shared) = shared.upgrade() {
+                        shared.done.notify_waiters();
+                    }
+                });
+                if rings.is_err() {
+                    return Some(self.finish_blocking(limit));
+                }
+            }
+            notified.await;
         }
     }
 
@@ -174,6 +192,7 @@ impl Detached {
         let mut state = self.shared.lock();
         Finished {
             outcomes: std::mem::take(&mut state.outcomes),
+            more: std::mem::take(&mut state.more),
             ended: std::mem::take(&mut state.ended),
             dropped: std::mem::take(&mut state.dropped),
         }
@@ -212,7 +231,7 @@ fn work(shared: &Shared) {
         match outcome {
             // A session that nobody finishes does not pile outcomes up.
             Some(outcome) if state.outcomes.len() < MOST_WAITING => state.outcomes.push(outcome),
-            Some(_) => {}
+            Some(_) => state.more += 1,
             None => state.ended += 1,
         }
         drop(state);

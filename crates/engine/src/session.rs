@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -56,7 +56,8 @@ impl Current {
 
     fn fire<'a>(&'a self, event: &Event, stops: &'a Stops, cx: &'a RunContext) -> Fire<'a> {
         let contract = self.snapshot.contract(&event.kind);
-        Fire { snapshot: &self.snapshot, live: &self.live, stops, cx, contract }
+        let claims = Claims::new(&self.live);
+        Fire { snapshot: &self.snapshot, live: &self.live, claims, stops, cx, contract }
     }
 }
 
@@ -130,15 +131,14 @@ impl Session {
             return Err(Arc::clone(&current));
         }
         let event = &*self.fill(event, None);
-        let begun = fire::begin(&current.fire(event, &self.inner.stops, cx), event, |_| {});
-        match begun {
+        let fire = current.fire(event, &self.inner.stops, cx);
+        match fire::begin(&fire, event, |_| true) {
             Begun::Done(outcome) => {
                 self.after(&current, event, &outcome);
                 Ok(outcome)
             }
             // Quick hooks are asked again at once as well, so this is ready when first polled.
             Begun::Waiting(waiting) => {
-                let fire = current.fire(event, &self.inner.stops, cx);
                 let outcome = fire::finish(&fire, event, *waiting).now_or_never();
                 match outcome {
                     Some(outcome) => {
@@ -163,7 +163,10 @@ impl Session {
             Delivery::Awaited | Delivery::Detached => cx,
         };
         let fire = current.fire(event, &self.inner.stops, cx);
-        let detach = |index| self.detach_one(current, event, index);
+        let detach = |index| {
+            fire.claims.hand_over(index);
+            self.detach_one(current, event, index)
+        };
         let outcome = match fire::begin(&fire, event, detach) {
             Begun::Done(outcome) => outcome,
             Begun::Waiting(waiting) => fire::finish(&fire, event, *waiting).await,
@@ -234,18 +237,21 @@ impl Session {
         Cow::Owned(event)
     }
 
-    /// One hook of an awaited event that nobody waits for.
-    fn detach_one(&self, current: &Arc<Current>, event: &Event, index: usize) {
-        let (current, event, session) = (Arc::clone(current), event.clone(), self.clone());
+    /// One hook of an awaited event that nobody waits for; `false` if too many wait already.
+    fn detach_one(&self, current: &Arc<Current>, event: &Event, index: usize) -> bool {
+        let behind = Behind { current: Arc::clone(current), at: index };
+        let (event, session) = (event.clone(), self.clone());
         self.inner.detached.push(Box::new(move |cancel| {
             Box::pin(async move {
                 let cx = RunContext::new().with_cancel(cancel);
-                let fire = current.fire(&event, &session.inner.stops, &cx);
-                let outcome = fire::fire_detached(fire, &event, index).await;
+                let fire = behind.current.fire(&event, &session.inner.stops, &cx);
+                let outcome = fire::fire_detached(&fire, &event, index).await;
                 session.inner.engine.record(&event, &outcome);
+                drop(fire);
+                session.narrow(&behind.current);
                 outcome
             })
-        }));
+        }))
     }
 
     /// Takes events out of the mask for which no hook is left in this session.
@@ -294,11 +300,68 @@ impl HookRunner for Session {
     }
 }
 
+/// A hook that runs once has not run.
+const IDLE: u8 = 0;
+/// It runs.
+const RUNNING: u8 = 1;
+/// It has run.
+const DONE: u8 = 2;
+
+/// The claims of one event on hooks that run once. What has come to nothing when the event ends,
+/// however it ends, is given back.
+#[derive(Debug)]
+pub(crate) struct Claims<'a> {
+    live: &'a Live,
+    claimed: Mutex<Vec<usize>>,
+}
+
+impl<'a> Claims<'a> {
+    fn new(live: &'a Live) -> Self {
+        Self { live, claimed: Mutex::default() }
+    }
+
+    /// Claims a run; `true` for a hook that may run any number of times.
+    pub(crate) fn claim(&self, at: usize, hook: &Hook) -> bool {
+        let claimed = self.live.claim(at, hook);
+        if claimed && hook.once {
+            lock(&self.claimed).push(at);
+        }
+        claimed
+    }
+
+    /// Hands a claim over to somebody who outlives the event.
+    fn hand_over(&self, at: usize) {
+        lock(&self.claimed).retain(|other| *other != at);
+    }
+}
+
+impl Drop for Claims<'_> {
+    fn drop(&mut self) {
+        let claimed = self.claimed.get_mut().map(std::mem::take).unwrap_or_default();
+        for at in claimed {
+            self.live.give_back(at);
+        }
+    }
+}
+
+/// The claim of a hook that runs behind the host, given back if it never gets to run.
+struct Behind {
+    current: Arc<Current>,
+    at: usize,
+}
+
+impl Drop for Behind {
+    fn drop(&mut self) {
+        self.current.live.give_back(self.at);
+    }
+}
+
 /// What a session has learnt about the hooks of one configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     strikes: Vec<AtomicU32>,
-    done: Vec<AtomicBool>,
+    /// How far each hook that runs once has got.
+    once: Vec<AtomicU8>,
     /// Whether any hook has struck out or is done, so that most events need not look.
     touched: AtomicBool,
     narrowed: AtomicBool,
@@ -308,7 +371,7 @@ impl Live {
     fn new(hooks: usize) -> Self {
         Self {
             strikes: (0..hooks).map(|_| AtomicU32::new(0)).collect(),
-            done: (0..hooks).map(|_| AtomicBool::new(false)).collect(),
+            once: (0..hooks).map(|_| AtomicU8::new(IDLE)).collect(),
             ..Self::default()
         }
     }
@@ -324,7 +387,7 @@ impl Live {
         if !self.touched.load(Ordering::Acquire) {
             return None;
         }
-        if hook.once && self.is_done(at) {
+        if hook.once && self.once_at(at) != IDLE {
             return Some(Skip::Once);
         }
         let struck = profile.strikes.is_some_and(|most| {
@@ -334,21 +397,29 @@ impl Live {
         (struck && !hook.is_guard(contract)).then_some(Skip::Strikes)
     }
 
-    /// Claims the one run of a hook that runs once; `false` if another event has it. A run that
-    /// fails gives the claim back.
-    pub(crate) fn claim(&self, at: usize, hook: &Hook) -> bool {
+    /// Claims the one run of a hook that runs once; `false` if another event has it.
+    fn claim(&self, at: usize, hook: &Hook) -> bool {
         if !hook.once {
             return true;
         }
-        let claimed = self.done.get(at).is_some_and(|done| !done.swap(true, Ordering::AcqRel));
+        let claimed = self.once.get(at).is_some_and(|state| {
+            state.compare_exchange(IDLE, RUNNING, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        });
         if claimed {
             self.touched.store(true, Ordering::Release);
         }
         claimed
     }
 
-    fn is_done(&self, at: usize) -> bool {
-        self.done.get(at).is_some_and(|done| done.load(Ordering::Acquire))
+    /// Gives a claim back whose run came to nothing. One that is done stays done.
+    fn give_back(&self, at: usize) {
+        if let Some(state) = self.once.get(at) {
+            let _ = state.compare_exchange(RUNNING, IDLE, Ordering::AcqRel, Ordering::Acquire);
+        }
+    }
+
+    fn once_at(&self, at: usize) -> u8 {
+        self.once.get(at).map_or(IDLE, |state| state.load(Ordering::Acquire))
     }
 
     /// Counts failures in a row.
@@ -383,15 +454,16 @@ impl Live {
                 {
                     count.store(0, Ordering::Release);
                 }
-                if hook.once {
+                if hook.once
+                    && let Some(state) = self.once.get(at)
+                {
+                    state.store(DONE, Ordering::Release);
                     self.narrowed.store(true, Ordering::Release);
                 }
             }
             Status::Failed(_) | Status::Cancelled => {
-                if hook.once
-                    && let Some(done) = self.done.get(at)
-                {
-                    done.store(false, Ordering::Release);
+                if hook.once {
+                    self.give_back(at);
                 }
                 if matches!(status, Status::Failed(_)) {
                     self.strike(at, hook, profile, contract);
@@ -415,7 +487,7 @@ impl Live {
         let is_left = |at: &usize| {
             snapshot.table.get(*at).is_some_and(|hook| {
                 let silent = matches!(hook.skip, Some(Skip::Disabled | Skip::Duplicate));
-                !(silent || (hook.once && self.is_done(*at)))
+                !(silent || (hook.once && self.once_at(*at) == DONE))
             })
         };
         let left = |kind: &&EventKind| snapshot.table.of_kind(kind).iter().any(is_left);
@@ -446,8 +518,8 @@ impl Stops {
 
     /// Counts one more block; `false` if it is one too many.
     pub(crate) fn block(&self, event: &Event, budget: u32) -> bool {
-        self.any.store(true, Ordering::Release);
         let mut blocked = lock(&self.blocked);
+        self.any.store(true, Ordering::Release);
         let count = blocked.entry(Self::key(event)).or_insert(0);
         if *count >= budget {
             *count = 0;
@@ -466,8 +538,10 @@ impl Stops {
 
     /// A new prompt: blocks in a row start anew for everybody.
     fn forget(&self) {
-        if self.any.swap(false, Ordering::AcqRel) {
-            lock(&self.blocked).clear();
+        if self.any.load(Ordering::Acquire) {
+            let mut blocked = lock(&self.blocked);
+            self.any.store(false, Ordering::Release);
+            blocked.clear();
         }
     }
 }

@@ -31,11 +31,17 @@ pub enum PreToolOutcome {
         reason: String,
         /// The input that is to be allowed.
         input: Json,
+        /// What the model is told if it is.
+        context: Vec<String>,
     },
     /// Park the call; a host that cannot denies it.
     Defer {
         /// Why.
         reason: String,
+        /// The input that is parked.
+        input: Json,
+        /// What the model is told when it runs.
+        context: Vec<String>,
     },
     /// Do not run the tool; tell the model why.
     Deny {
@@ -74,6 +80,10 @@ pub enum PromptOutcome {
     Ask {
         /// Why.
         reason: String,
+        /// The prompt that is to be allowed.
+        prompt: String,
+        /// What the model is told beside it.
+        context: Vec<String>,
     },
     /// Neither send nor record it.
     Refuse {
@@ -126,8 +136,8 @@ impl Session {
         let input = outcome.rewritten.clone().unwrap_or(input);
         match outcome.decision {
             Decision::Deny => PreToolOutcome::Deny { reason },
-            Decision::Defer => PreToolOutcome::Defer { reason },
-            Decision::Ask => PreToolOutcome::Ask { reason, input },
+            Decision::Defer => PreToolOutcome::Defer { reason, input, context: outcome.context },
+            Decision::Ask => PreToolOutcome::Ask { reason, input, context: outcome.context },
             Decision::None | Decision::Allow => PreToolOutcome::Proceed {
                 input,
                 approved: outcome.decision == Decision::Allow,
@@ -168,15 +178,14 @@ impl Session {
         if outcome.halt {
             return PromptOutcome::Halt { reason };
         }
+        let rewritten = outcome.rewritten.as_ref().and_then(|json| json.get("prompt"));
+        let rewritten = rewritten.as_ref().and_then(Json::as_str);
+        let prompt = rewritten.map_or_else(|| prompt.to_owned(), Cow::into_owned);
+        let context = outcome.context;
         match outcome.decision {
             Decision::Deny | Decision::Defer => PromptOutcome::Refuse { reason },
-            Decision::Ask => PromptOutcome::Ask { reason },
-            Decision::None | Decision::Allow => {
-                let rewritten = outcome.rewritten.as_ref().and_then(|json| json.get("prompt"));
-                let rewritten = rewritten.as_ref().and_then(Json::as_str);
-                let prompt = rewritten.map_or_else(|| prompt.to_owned(), Cow::into_owned);
-                PromptOutcome::Proceed { prompt, context: outcome.context }
-            }
+            Decision::Ask => PromptOutcome::Ask { reason, prompt, context },
+            Decision::None | Decision::Allow => PromptOutcome::Proceed { prompt, context },
         }
     }
 

@@ -42,6 +42,12 @@ pub(crate) fn run(args: &CheckArgs, world: &World, console: &mut Console) -> Res
     for path in &args.paths {
         findings.add_path(path, project, world)?;
     }
+    // In the order in which somebody mends them: file by file, from the top.
+    let files = findings.files.clone();
+    findings.all.sort_by_key(|one| {
+        let position = one.diagnostic.position.as_ref();
+        position.map(|at| (files.iter().position(|file| *file == at.file), at.span.start))
+    });
     let (errors, warnings) = diagnostics::count(findings.all.iter().map(|one| &one.diagnostic));
     let found = findings.all.iter();
     let found: Vec<_> = found

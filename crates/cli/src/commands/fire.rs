@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use futures_util::future::select_all;
+use tenter::core::diagnostic::Severity;
 use tenter::core::plan::Plan;
-use tenter::{Event, Finished, HookReport, Outcome, RunContext, Session, Status};
+use tenter::{Event, Finished, HookReport, Message, Outcome, RunContext, Session, Status};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::FireArgs;
@@ -19,8 +21,6 @@ use crate::{event, runtime};
 
 /// How long detached hooks get after the outcome is there. Each has a time of its own, too.
 const GRACE: Duration = Duration::from_mins(1);
-/// The exit code of a program that an interrupt has ended.
-const INTERRUPTED: u8 = 130;
 
 /// Runs the command.
 pub(crate) fn run(args: &FireArgs, world: &World, console: &mut Console) -> Result<u8, CliError> {
@@ -29,8 +29,9 @@ pub(crate) fn run(args: &FireArgs, world: &World, console: &mut Console) -> Resu
     setup::report(&engine.loaded(), console);
 
     let session = engine.session(event.origin.session_id.clone());
-    let Some(mut outcome) = outcome_of(&session, &event)? else {
-        return Ok(INTERRUPTED);
+    let mut outcome = match outcome_of(&session, &event)? {
+        Ok(outcome) => outcome,
+        Err(code) => return Ok(code),
     };
     if outcome.hooks.is_empty() {
         outcome.hooks = left_out(&session.plan(&event));
@@ -53,12 +54,12 @@ pub(crate) fn run(args: &FireArgs, world: &World, console: &mut Console) -> Resu
     Ok(outcome.exit_code())
 }
 
-/// Fires the event with what that takes; `None` if the user has interrupted it twice.
-fn outcome_of(session: &Session, event: &Event) -> Result<Option<Outcome>, CliError> {
+/// Fires the event with what that takes. Without an outcome there is an exit code.
+fn outcome_of(session: &Session, event: &Event) -> Result<Result<Outcome, u8>, CliError> {
     if session.answers_at_once(&event.kind) {
         // Nothing is waited for, so there is no runtime to build and no interrupt to listen for.
         if let Some(outcome) = session.fire(event).now_or_never() {
-            return Ok(Some(outcome));
+            return Ok(Ok(outcome));
         }
     }
     // What a hook starts and then leaves is found again, however far it went. Where the system
@@ -68,67 +69,105 @@ fn outcome_of(session: &Session, event: &Event) -> Result<Option<Outcome>, CliEr
 }
 
 /// Fires the event and waits for what it left behind. The first interrupt ends the hooks and still
-/// gives an outcome, the second gives none.
-async fn fire(session: &Session, event: &Event) -> Option<Outcome> {
-    // Before any hook runs, so that no interrupt comes too early.
-    let mut interrupts = Interrupts::listen();
+/// gives an outcome, the second gives none. Whoever else ends the program gets no outcome, but
+/// nothing of the hooks is left. Without an outcome there is an exit code.
+async fn fire(session: &Session, event: &Event) -> Result<Outcome, u8> {
+    // Before any hook runs, so that no signal comes too early.
+    let mut signals = Signals::listen();
     let cx = RunContext::new();
     let firing = session.fire_with(event, &cx);
     tokio::pin!(firing);
+    let mut ended_by = None;
     let mut outcome = loop {
         tokio::select! {
             biased;
             outcome = &mut firing => break outcome,
-            () = interrupts.next() => {
-                if cx.cancel.is_cancelled() {
-                    return None;
+            signal = signals.next() => {
+                if cx.cancel.is_cancelled() && signal == SignalKind::interrupt() {
+                    return Err(exit_code_of(signal));
+                }
+                if signal != SignalKind::interrupt() {
+                    ended_by = Some(signal);
                 }
                 cx.cancel.cancel();
             }
         }
     };
     if outcome.hooks.iter().any(|report| report.detached) {
+        let grace = if ended_by.is_some() { Duration::ZERO } else { GRACE };
         let finished = tokio::select! {
             biased;
-            finished = session.finish(GRACE) => finished,
-            () = interrupts.next() => session.finish(Duration::ZERO).await,
+            finished = session.finish(grace) => finished,
+            signal = signals.next() => {
+                if signal != SignalKind::interrupt() {
+                    ended_by = Some(signal);
+                }
+                session.finish(Duration::ZERO).await
+            }
         };
         add_detached(&mut outcome, finished);
     }
-    Some(outcome)
+    match ended_by {
+        Some(signal) => Err(exit_code_of(signal)),
+        None => Ok(outcome),
+    }
 }
 
-/// The interrupts that the user sends.
-struct Interrupts(Option<Signal>);
+/// The exit code of a program that a signal has ended, as a shell gives it.
+fn exit_code_of(signal: SignalKind) -> u8 {
+    u8::try_from(128 + signal.as_raw_value()).unwrap_or(u8::MAX)
+}
 
-impl Interrupts {
-    /// From here on an interrupt no longer ends the program, if the system lets us listen.
+/// The signals that end a program, as long as it is asked for them.
+struct Signals(Vec<(SignalKind, Signal)>);
+
+impl Signals {
+    /// From here on they no longer end the program, if the system lets us listen.
     fn listen() -> Self {
-        Self(signal(SignalKind::interrupt()).ok())
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        Self(kinds.into_iter().filter_map(|kind| Some((kind, signal(kind).ok()?))).collect())
     }
 
-    async fn next(&mut self) {
-        if let Some(signal) = &mut self.0
-            && signal.recv().await.is_some()
-        {
-            return;
+    async fn next(&mut self) -> SignalKind {
+        let arrivals = self.0.iter_mut().map(|(kind, signal)| {
+            let kind = *kind;
+            Box::pin(async move {
+                if signal.recv().await.is_none() {
+                    std::future::pending::<()>().await;
+                }
+                kind
+            })
+        });
+        let arrivals: Vec<_> = arrivals.collect();
+        if arrivals.is_empty() {
+            return std::future::pending().await;
         }
-        std::future::pending::<()>().await;
+        select_all(arrivals).await.0
     }
 }
 
 /// Puts what became of detached hooks in the place of what was known of them before.
 fn add_detached(outcome: &mut Outcome, finished: Finished) {
+    let mut waiting: Vec<&mut HookReport> = outcome
+        .hooks
+        .iter_mut()
+        .filter(|report| report.detached && report.status == Status::Ok)
+        .collect();
     for mut detached in finished.outcomes {
         outcome.messages.append(&mut detached.messages);
         let Some(report) = detached.hooks.pop() else { continue };
-        let before = outcome
-            .hooks
-            .iter_mut()
-            .find(|before| before.detached && Arc::ptr_eq(&before.hook, &report.hook));
-        if let Some(before) = before {
-            *before = report;
+        if let Some(at) = waiting.iter().position(|one| Arc::ptr_eq(&one.hook, &report.hook)) {
+            *waiting.swap_remove(at) = report;
         }
+    }
+    for report in waiting {
+        report.status = Status::Cancelled;
+        let name = report.hook.name.clone();
+        outcome.messages.push(Message {
+            level: Severity::Warning,
+            text: format!("hook `{name}` was ended before it was done"),
+            hook: Some(name),
+        });
     }
 }
 

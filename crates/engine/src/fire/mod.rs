@@ -29,13 +29,15 @@ pub(crate) use facts::Facts;
 pub(crate) use one::{Answer, Bounds, Wire};
 
 use crate::runner::RunContext;
-use crate::session::{Live, Stops};
+use crate::session::{Claims, Live, Stops};
 use crate::snapshot::Snapshot;
 
 /// Everything that the hooks of one event share.
 pub(crate) struct Fire<'a> {
     pub(crate) snapshot: &'a Arc<Snapshot>,
     pub(crate) live: &'a Live,
+    /// The runs of `once` hooks that this event has claimed.
+    pub(crate) claims: Claims<'a>,
     pub(crate) stops: &'a Stops,
     pub(crate) cx: &'a RunContext,
     pub(crate) contract: &'static Contract,
@@ -152,7 +154,11 @@ enum Stage {
 ///
 /// Nothing here is asynchronous, so an event whose hooks are functions and fixed answers costs no
 /// state machine.
-pub(crate) fn begin<'a>(fire: &Fire<'a>, event: &'a Event, detach: impl Fn(usize)) -> Begun<'a> {
+pub(crate) fn begin<'a>(
+    fire: &Fire<'a>,
+    event: &'a Event,
+    detach: impl Fn(usize) -> bool,
+) -> Begun<'a> {
     let started = Instant::now();
     let snapshot = fire.snapshot;
     let facts = Facts::new(snapshot, event);
@@ -186,11 +192,13 @@ pub(crate) fn begin<'a>(fire: &Fire<'a>, event: &'a Event, detach: impl Fn(usize
             skip_of(snapshot, Some(fire.live), *slot, hook, &facts, fire.contract)
         {
             report.status = Status::Skipped(skip);
-        } else if !fire.live.claim(slot.hook, hook) {
+        } else if !fire.claims.claim(slot.hook, hook) {
             report.status = Status::Skipped(Skip::Once);
         } else if hook.detach {
             report.detached = true;
-            detach(slot.hook);
+            if !detach(slot.hook) {
+                report.status = Status::Cancelled;
+            }
         } else if let Some(answered) = answer_now(snapshot, slot.hook, hook, event) {
             let now = Instant::now();
             report.duration = now.duration_since(last);
@@ -241,7 +249,7 @@ pub(crate) async fn finish(fire: &Fire<'_>, event: &Event, waiting: Waiting<'_>)
 }
 
 /// Runs one hook of an event that nobody waits for. What it decides or rewrites has no effect.
-pub(crate) async fn fire_detached(fire: Fire<'_>, event: &Event, index: usize) -> Outcome {
+pub(crate) async fn fire_detached(fire: &Fire<'_>, event: &Event, index: usize) -> Outcome {
     let started = Instant::now();
     let mut board = Board::new(1);
     let Some(hook) = fire.snapshot.table.get(index) else {
@@ -253,7 +261,7 @@ pub(crate) async fn fire_detached(fire: Fire<'_>, event: &Event, index: usize) -
     let facts = Facts::new(fire.snapshot, event);
     let wire = Wire::new(event, &facts);
     let asked = one::Asked::Borrowed(event, &wire);
-    let (_, mut answer) = one::run(&fire, 0, index, Arc::clone(hook), asked).await;
+    let (_, mut answer) = one::run(fire, 0, index, Arc::clone(hook), asked).await;
     if answer.verdict.decision.restricts()
         || answer.verdict.halt
         || answer.verdict.rewrite().is_some()
@@ -345,7 +353,7 @@ fn step_of_sequence<'a>(
         report.status = Status::Skipped(skip);
         return None;
     }
-    if !fire.live.claim(slot.hook, hook) {
+    if !fire.claims.claim(slot.hook, hook) {
         report.status = Status::Skipped(Skip::Once);
         return None;
     }

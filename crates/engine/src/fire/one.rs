@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use tenter_core::contract::{OnFailure, Rewrites};
 use tenter_core::diagnostic::Diagnostic;
-use tenter_core::event::{Event, EventKind, Payload};
+use tenter_core::event::{Event, Payload};
 use tenter_core::hook::{Handler, Hook};
 use tenter_core::json::Json;
 use tenter_core::outcome::{Failure, ProcessReport, Status};
@@ -79,6 +79,8 @@ pub(crate) struct Answer {
     pub(crate) verdict: Verdict,
     pub(crate) failed: Option<Failed>,
     pub(crate) cancelled: bool,
+    /// Whether its failure holds nothing up here, whatever its policy.
+    pub(crate) waived: bool,
     pub(crate) process: Option<ProcessReport>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The payload that it saw, where that was not the original.
@@ -194,7 +196,7 @@ async fn run_handler(fire: &Fire<'_>, index: usize, hook: &Hook, asked: &Asked<'
     let event = view.as_ref().map_or_else(|| asked.event(), |view| &view.event);
     let mut answer = match &hook.handler {
         Handler::Reply(verdict) => Answer::of((**verdict).clone()),
-        Handler::Broken { reason, mend } => broken(event, reason, mend.as_deref()),
+        Handler::Broken { reason, mend } => broken(hook, event, reason, mend.as_deref()),
         Handler::Function => match fire.snapshot.functions.get(index).and_then(Option::as_ref) {
             Some(function) => in_process::run(fire, function, event, &Bounds::of(fire, hook)).await,
             None => Answer::failed(Failure::Config, "its function is gone"),
@@ -314,23 +316,31 @@ fn restore(answer: &mut Answer, capped: &Capped) {
 }
 
 /// A broken entry that is a guard denies; reading, and mending the file it stands in, stay possible.
-fn broken(event: &Event, reason: &str, mend: Option<&str>) -> Answer {
-    if event.kind == EventKind::PreToolUse
-        && let Some(call) = event.tool_call()
-    {
-        let reads = matches!(call.name.as_str(), "Read" | "Glob" | "Grep");
-        let mends = mend.is_some() && mended_file(event).as_deref() == mend;
-        if reads || mends {
-            return Answer::of(Verdict::none());
-        }
+/// One that is about reading alone still guards it, but for the file itself.
+fn broken(hook: &Hook, event: &Event, reason: &str, mend: Option<&str>) -> Answer {
+    let mut answer = Answer::failed(Failure::Config, reason);
+    if let Some(call) = event.tool_call() {
+        let reads = READERS.contains(&call.name.as_str());
+        let about_more = ["Bash", "Edit", "Write"].iter().any(|tool| hook.matcher.matches(tool));
+        let its_own_file = mend.is_some() && file_of(event).as_deref() == mend;
+        answer.waived = (reads && about_more) || its_own_file;
     }
-    Answer::failed(Failure::Config, reason)
+    if answer.waived {
+        answer.diagnostics.push(Diagnostic::warning(
+            "hook.let-through",
+            "its entry is wrong, but reading, and mending that file, stay possible",
+        ));
+    }
+    answer
 }
 
-/// The one file that an editing call is about.
-fn mended_file(event: &Event) -> Option<String> {
+/// Tools that only look.
+const READERS: [&str; 3] = ["Read", "Glob", "Grep"];
+
+/// The one file that a reading or editing call is about.
+fn file_of(event: &Event) -> Option<String> {
     let call = event.tool_call()?;
-    if !matches!(call.name.as_str(), "Edit" | "Write" | "MultiEdit") {
+    if !matches!(call.name.as_str(), "Read" | "Edit" | "Write" | "MultiEdit") {
         return None;
     }
     let path = call.input.get("file_path")?;

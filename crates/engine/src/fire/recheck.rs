@@ -40,7 +40,7 @@ pub(super) async fn recheck(fire: &Fire<'_>, event: &Event, draft: &mut Draft) {
             && hook.is_guard(fire.contract)
             && skip_of(fire.snapshot, live, *slot, hook, &facts, fire.contract).is_none()
             && !knows(at)
-            && (ran_before || fire.live.claim(slot.hook, hook));
+            && (ran_before || fire.claims.claim(slot.hook, hook));
         if is_asked {
             let asks = Asked::Borrowed(&rewritten, &wire);
             asked.push(one::run(fire, at, slot.hook, Arc::clone(hook), asks));
@@ -91,6 +91,7 @@ fn note(fire: &Fire<'_>, outcome: &mut Outcome, at: usize, index: usize, answer:
     let mut decision = match (&answer.failed, answer.cancelled) {
         (None, false) => answer.verdict.decision,
         // A guard that fails here blocks as it would have at first; its own denial stands anyway.
+        _ if answer.waived => Decision::None,
         _ => match hook.failure_policy(fire.contract) {
             OnFailure::Block => Decision::Deny,
             OnFailure::Ask => Decision::Ask.max(answer.verdict.decision),

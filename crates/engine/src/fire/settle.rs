@@ -143,20 +143,22 @@ fn judge(
     let rewritten = payload.map(|payload| event.with_rewritten(payload));
     let facts = Facts::new(fire.snapshot, rewritten.as_ref().unwrap_or(event));
     let Some(ruling) = facts.call_if_ruled(fire.snapshot).and_then(|call| {
-        fire.snapshot
-            .rules
-            .judge(&call)
-            .map(|ruling| (ruling.decision, ruling.level, ruling.to_string()))
+        fire.snapshot.rules.judge(&call).map(|ruling| {
+            let from_deny = fire.snapshot.rules.deny_only(&call).is_some();
+            (ruling.decision, ruling.level, from_deny, ruling.to_string())
+        })
     }) else {
         return;
     };
-    let (decision, level, words) = ruling;
+    let (decision, level, from_deny, words) = ruling;
     match decision {
         Decision::Deny if outcome.decision == Decision::Deny => add_reason(outcome, &words),
         Decision::Deny => decide(outcome, Decision::Deny, words),
         Decision::Ask => {
-            let answered =
-                outcome.decision == Decision::Allow && allowed_by.is_some_and(|by| by <= level);
+            // A deny rule that only may match asks, and no hook answers that.
+            let answered = !from_deny
+                && outcome.decision == Decision::Allow
+                && allowed_by.is_some_and(|by| by <= level);
             if outcome.decision == Decision::Ask {
                 add_reason(outcome, &words);
             } else if outcome.decision < Decision::Ask && !answered {

@@ -134,6 +134,9 @@ pub(super) fn warn_of_skips(outcome: &mut Outcome) {
     let loud = |report: &HookReport| {
         let name = &report.hook.name;
         match report.status {
+            Status::Cancelled if report.detached => Some(format!(
+                "hook `{name}` is dropped: too many hooks that nobody waits for are waiting"
+            )),
             Status::Skipped(Skip::Untrusted) => Some(format!(
                 "hook `{name}` ({}) is skipped: this project is not trusted; look at it, then run `tenter trust`",
                 report.hook.source
@@ -166,8 +169,12 @@ pub(super) fn nameless_reason(outcome: &Outcome) -> String {
     };
     let names: Vec<_> =
         outcome.hooks.iter().filter(says).map(|report| format!("`{}`", report.hook.name)).collect();
-    let what = if outcome.halt { "halts" } else { outcome.decision.as_str() };
-    format!("hook {} says {what} without a reason", names.join(", "))
+    let what = if outcome.halt {
+        "halts".to_owned()
+    } else {
+        format!("says {}", outcome.decision.as_str())
+    };
+    format!("hook {} {what} without a reason", names.join(", "))
 }
 
 /// Adds one more reason.

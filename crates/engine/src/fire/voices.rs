@@ -32,6 +32,9 @@ impl<'a> Voices<'a> {
         let contribution = |(at, answer): &'a (usize, Answer)| {
             let hook = &reports.get(*at)?.hook;
             let mut policy = hook.failure_policy(fire.contract);
+            if answer.waived {
+                policy = OnFailure::Allow;
+            }
             let reason = match (&answer.failed, answer.cancelled) {
                 (Some(failed), _) => Some(failure_text(hook, failed)),
                 (None, true) => {

@@ -32,10 +32,6 @@ pub(crate) async fn run(
             "a process can only be waited for inside a tokio runtime",
         );
     }
-    if let Err(changed) = snapshot.scripts.check(index) {
-        let reason = format!("{changed}; look at it, then run `tenter trust`");
-        return Answer::failed(Failure::Trust, reason);
-    }
     let (session_cwd, stand_in) = existing_cwd(&event.origin.cwd, Path::new(&snapshot.places.cwd));
     let context = CommandContext {
         home: &snapshot.home,
@@ -47,13 +43,6 @@ pub(crate) async fn run(
         Ok(resolved) => resolved,
         Err(error) => return Answer::failed(Failure::Config, error.to_string()),
     };
-    if let Some(missing) = resolved.missing() {
-        let (role, path) = (missing.role.as_str(), missing.path.display());
-        return Answer::failed(
-            Failure::Start,
-            format!("its {role} `{}` does not exist ({path})", missing.written),
-        );
-    }
     // Permits bound processes only. A function that fires an event of its own holds none, so it
     // cannot wait for itself.
     let permit = tokio::select! {
@@ -65,6 +54,18 @@ pub(crate) async fn run(
             return Answer { failed: Some(failed), ..Answer::default() };
         }
     };
+    // Looked at last of all: what a hook is made of may change while it waits for its turn.
+    if let Err(changed) = snapshot.scripts.check(index) {
+        let reason = format!("{changed}; look at it, then run `tenter trust`");
+        return Answer::failed(Failure::Trust, reason);
+    }
+    if let Some(missing) = resolved.missing() {
+        let (role, path) = (missing.role.as_str(), missing.path.display());
+        return Answer::failed(
+            Failure::Start,
+            format!("its {role} `{}` does not exist ({path})", missing.written),
+        );
+    }
     let stdin = Arc::clone(&line);
     let bounds = Bounds::of(fire, hook);
     let command = build(fire, hook, handler, event, &resolved, line, &bounds);

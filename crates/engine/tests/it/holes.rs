@@ -435,3 +435,161 @@ async fn the_typed_entry_points_carry_the_origin_and_give_what_a_loop_can_act_on
     assert_eq!((input.as_text(), approved), (r#"{"command":"ls -l"}"#, false));
     assert_eq!(calls.load(Ordering::SeqCst), 1);
 }
+
+#[tokio::test]
+async fn a_guard_that_runs_once_is_not_lost_while_it_runs_or_when_it_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let release = folder.path().join("release").display().to_string();
+    let guard = with(
+        shell("guard", &format!("until test -e {release}; do sleep 0.01; done; exit 7")),
+        |hook| hook.once = true,
+    );
+    let other = with(reply("other", Verdict::none()), |hook| {
+        hook.once = true;
+        hook.matcher = Matcher::parse("Read").unwrap();
+    });
+    let session = engine_of([guard, other]);
+    let (call, look) = (bash("ls"), read("/tmp/a"));
+    let (outcome, ()) = tokio::join!(session.fire(&call), async {
+        // The other one is done while the guard still runs.
+        assert_eq!(statuses(&session.fire(&look).await), ["once", "ok"]);
+        std::fs::write(&release, "").unwrap();
+    });
+    assert_eq!((outcome.decision, statuses(&outcome)[0]), (Decision::Deny, "crash"));
+    assert_eq!(session.fire(&call).await.decision, Decision::Deny, "it failed, so it runs again");
+}
+
+#[tokio::test]
+async fn a_dropped_event_gives_the_one_run_of_a_guard_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("pid");
+    let words = ["ready", &ready.display().to_string(), "hang"];
+    let guard = with(scripted("guard", &words), |hook| {
+        hook.once = true;
+        hook.timeout = Some(Duration::from_millis(300));
+    });
+    let session = engine_of([guard]);
+    let call = bash("ls");
+    {
+        let firing = session.fire(&call);
+        tokio::pin!(firing);
+        let path = ready.clone();
+        let started = tokio::task::spawn_blocking(move || tenter_testkit::wait_for_pid(&path));
+        tokio::select! {
+            _ = &mut firing => panic!("it hangs"),
+            pid = started => assert!(pid.unwrap() > 0),
+        }
+    }
+    let outcome = session.fire(&call).await;
+    assert_eq!((outcome.decision, statuses(&outcome)[0]), (Decision::Deny, "timeout"));
+}
+
+#[tokio::test]
+async fn a_broken_guard_of_reading_denies_and_another_says_that_it_lets_reading_through() {
+    let world = World::new();
+    world.user("[permissions]\ndeny = [\"Read(secrets/**\"]\n");
+    let files = || tenter::Files { owners: world.owners(), ..tenter::Files::new(world.places()) };
+    let session = tenter::Engine::builder().files(files()).try_build().unwrap().session("s");
+    assert_eq!(session.fire(&read("secrets/a")).await.decision, Decision::Deny);
+
+    world.user("[[hook]]\nevent = \"PreToolUse\"\nfrobnicate = 1\nreply = {}\n");
+    let session = tenter::Engine::builder().files(files()).try_build().unwrap().session("s");
+    let outcome = session.fire(&read("a")).await;
+    assert_eq!((outcome.decision, statuses(&outcome)[0]), (Decision::None, "config"));
+    assert!(!outcome.messages.is_empty());
+    assert_eq!(outcome.hooks[0].diagnostics()[0].code, "hook.let-through");
+}
+
+#[tokio::test]
+async fn a_broken_rule_guards_every_event_that_rules_judge() {
+    let world = World::new();
+    world.user("[permissions]\ndeny = [\"Bash(\"]\n");
+    let files = tenter::Files { owners: world.owners(), ..tenter::Files::new(world.places()) };
+    let session = tenter::Engine::builder().files(files).try_build().unwrap().session("s");
+    for kind in
+        [EventKind::PreToolUse, EventKind::PreSkillShellCommand, EventKind::PermissionRequest]
+    {
+        let mut event = bash("ls");
+        event.kind = kind.clone();
+        assert_eq!(session.fire(&event).await.decision, Decision::Deny, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn no_allow_answers_what_a_deny_rule_could_not_make_out() {
+    let session = builder()
+        .rules(rules(Level::User, &["Write(/etc/**)"], &[]))
+        .hook(reply("allow", Verdict::allow()))
+        .build()
+        .session("s");
+    let input = Json::parse(r#"{"file_path":["/etc/passwd"]}"#).unwrap();
+    assert_eq!(session.fire(&Event::pre_tool("Write", input)).await.decision, Decision::Ask);
+}
+
+#[tokio::test]
+async fn a_script_that_changes_while_its_hook_waits_for_its_turn_is_not_trusted() {
+    let world = World::new();
+    let script = world.home.write("guard.sh", "#!/bin/sh\nexit 2\n");
+    crate::world::mode(&script, 0o755);
+    world.project(
+        "[[hook]]\nname = \"guard\"\nevent = \"PreToolUse\"\ncommand = [\"./guard.sh\"]\n",
+    );
+    world.trust_it();
+    let go = world.home.root().join("go");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let files = tenter::Files { owners: world.owners(), ..tenter::Files::new(world.places()) };
+    let waits = (0..tenter::LEAST_CONCURRENCY).map(|n| {
+        let text = format!(
+            "touch {}; until test -e {}; do sleep 0.01; done; true {n}",
+            world.home.root().join(n.to_string()).display(),
+            go.display()
+        );
+        with(shell(&format!("waits {n}"), &text), |hook| hook.on_failure = Some(OnFailure::Allow))
+    });
+    let engine = waits
+        .fold(tenter::Engine::builder(), tenter::EngineBuilder::hook)
+        .environment([("PATH".into(), path)])
+        .concurrency(1)
+        .files(files)
+        .try_build()
+        .unwrap();
+    let session = engine.session("s");
+    let root = world.home.root();
+    let call = bash("ls");
+    let (outcome, ()) = tokio::join!(session.fire(&call), async {
+        let started = tokio::task::spawn_blocking(move || {
+            for n in 0..tenter::LEAST_CONCURRENCY {
+                tenter_testkit::wait_for_file(&root.join(n.to_string()));
+            }
+        });
+        started.await.unwrap();
+        std::fs::write(&script, "#!/bin/sh\nexit 0 # changed\n").unwrap();
+        std::fs::write(&go, "").unwrap();
+    });
+    assert_eq!(statuses(&outcome).last(), Some(&"trust"));
+    assert_eq!(outcome.decision, Decision::Deny);
+}
+
+#[tokio::test]
+async fn what_is_dropped_behind_the_host_is_told() {
+    let hooks = (0..300)
+        .map(|n| with(shell(&n.to_string(), &format!("true {n}")), |hook| hook.detach = true));
+    let session = engine_of(hooks);
+    let outcome = session.fire(&bash("ls")).await;
+    let dropped = statuses(&outcome).iter().filter(|status| **status == "cancelled").count();
+    let finished = session.finish(Duration::from_mins(1)).await;
+    assert_eq!(finished.dropped, dropped);
+    assert_eq!(outcome.messages.len(), dropped);
+    assert_eq!(finished.outcomes.len() + finished.more, 300 - dropped);
+}
+
+#[test]
+fn a_session_ends_in_a_runtime_without_timers() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let listen = FunctionHook::sync("listen", [EventKind::Notification], |_| Verdict::none());
+        let session = builder().function(listen).build().session("s");
+        session.notify(&Event::notification("idle", "x"));
+        assert_eq!(session.finish(Duration::from_secs(30)).await.outcomes.len(), 1);
+    });
+}

@@ -159,7 +159,8 @@ fn not_json(text: &str, error: &serde_json::Error) -> EventError {
     let line_text = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
     let bytes = line_text.len().min(error.column());
     let column = Position::of("", line_text, bytes.saturating_sub(1)..bytes).column;
-    EventError::NotJson { what, line: error.line(), column }
+    // What is wrong with the whole has no place of its own.
+    EventError::NotJson { what, line: error.line().max(1), column }
 }
 
 fn kind_of(name: &str) -> Result<EventKind, EventError> {

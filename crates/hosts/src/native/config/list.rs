@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use tenter_core::contract::Block;
 use tenter_core::event::EventKind;
 use tenter_core::hook::{Handler, Hook, Source};
 use toml::Spanned;
@@ -13,6 +14,7 @@ use toml::de::{DeTable, DeValue};
 use super::entry::read_hook;
 use super::reader::{Reader, shown, type_name};
 use super::{Entry, Part, canonical};
+use crate::native::PROFILE;
 
 /// The hooks of a file while it is read.
 #[derive(Debug, Default)]
@@ -175,7 +177,7 @@ pub(super) fn broken_guard(
     pointer: &str,
 ) -> Hook {
     let handler = broken(reader, name, Some(blame), reader.mark());
-    Hook::new(name, source(reader, span, pointer), vec![EventKind::PreToolUse], handler)
+    Hook::new(name, source(reader, span, pointer), judged_events(), handler)
 }
 
 pub(super) fn source(reader: &Reader<'_>, span: Range<usize>, pointer: &str) -> Source {
@@ -215,4 +217,12 @@ pub(super) fn broken(
     }
     reason.push_str("; `tenter check` shows the line");
     Handler::Broken { reason, mend: Some(reader.file.path.to_owned()) }
+}
+
+/// The events that permission rules judge, for the guard that stands for a rule.
+fn judged_events() -> Vec<EventKind> {
+    let judged = |kind: &&EventKind| {
+        matches!(PROFILE.contract(kind).block, Block::StopsTool | Block::AnswersNo)
+    };
+    EventKind::ALL.iter().filter(judged).cloned().collect()
 }

@@ -43,7 +43,12 @@ const MOST_NAMED: usize = 8;
 
 /// Whether an object has any key of an answer, or denies in a way that is not quite one.
 pub(super) fn is_answer(fields: &Fields) -> bool {
-    fields.iter().any(|(key, value)| KEYS.contains(&key) || is_stray_denial(key, value))
+    fields.iter().any(|(key, value)| {
+        KEYS.contains(&key)
+            || is_stray_denial(key, value)
+            || is_stray_halt(key, value)
+            || is_stray_envelope(key, value)
+    })
 }
 
 /// A denial that stands where it does not belong, or under a key in another case.
@@ -51,6 +56,22 @@ fn is_stray_denial(key: &str, value: &Json) -> bool {
     let decides = ["decision", "permissionDecision", "behavior"];
     decides.iter().any(|known| key.eq_ignore_ascii_case(known))
         && value.as_str().is_some_and(|word| is_denial(&word))
+}
+
+/// A halt that stands where it does not belong, or under a key in another case.
+fn is_stray_halt(key: &str, value: &Json) -> bool {
+    (key.eq_ignore_ascii_case("halt") && value.as_bool() == Some(true))
+        || (key.eq_ignore_ascii_case("continue") && value.as_bool() == Some(false))
+}
+
+/// An envelope of Claude's under a key in another case, if it denies.
+fn is_stray_envelope(key: &str, value: &Json) -> bool {
+    key.eq_ignore_ascii_case("hookSpecificOutput")
+        && value.to_fields().is_some_and(|fields| {
+            fields
+                .iter()
+                .any(|(key, value)| is_stray_denial(key, value) || is_stray_halt(key, value))
+        })
 }
 
 fn is_denial(word: &str) -> bool {
@@ -123,7 +144,15 @@ impl Reader {
                 Ok(_) => {}
                 Err(_) => self.wrong_type(key, value, "a number"),
             },
-            "decision" => self.decision(key, value),
+            "decision" => match value.to_fields() {
+                // Claude's answer to a permission question, without its envelope.
+                Some(decision)
+                    if decision.iter().any(|(key, value)| is_stray_denial(key, value)) =>
+                {
+                    self.permission_decision(&decision);
+                }
+                _ => self.decision(key, value),
+            },
             "halt" => self.flag(key, value, true),
             "continue" => self.flag(key, value, false),
             "reason" => self.reason = self.text(key, value).or(self.reason.take()),
@@ -140,18 +169,41 @@ impl Reader {
                 None => self.wrong_type(key, value, "an object"),
             },
             "suppressOutput" | "terminalSequence" => self.no_effect(key),
-            _ if is_stray_denial(key, value) => {
-                self.decision = Decision::Deny;
-                self.diagnostics.push(
-                    Diagnostic::warning(
-                        "output.stray-denial",
-                        format!("`{key}` does not belong there; the denial counts all the same"),
-                    )
-                    .help(r#"print {"decision": "deny", "reason": "…"}"#),
-                );
+            _ if is_stray_envelope(key, value) => {
+                if let Some(specific) = value.to_fields() {
+                    self.specific(&specific, kind);
+                }
             }
+            _ if self.stray(key, value) => {}
             _ => self.unknown_key(key),
         }
+    }
+
+    /// A key that means nothing where it stands, unless it holds the action up.
+    fn elsewhere(&mut self, key: &str, value: &Json) {
+        if !self.stray(key, value) {
+            self.no_effect(key);
+        }
+    }
+
+    /// What denies or halts counts wherever it stands and however its key is written.
+    fn stray(&mut self, key: &str, value: &Json) -> bool {
+        let denies = is_stray_denial(key, value);
+        let halts = is_stray_halt(key, value);
+        if denies {
+            self.decision = Decision::Deny;
+        }
+        self.halt |= halts;
+        if denies || halts {
+            self.diagnostics.push(
+                Diagnostic::warning(
+                    "output.stray-denial",
+                    format!("`{key}` does not belong there; it counts all the same"),
+                )
+                .help(r#"print {"decision": "deny", "reason": "…"}"#),
+            );
+        }
+        denies || halts
     }
 
     fn unknown_key(&mut self, key: &str) {
@@ -192,7 +244,7 @@ impl Reader {
                 "updatedToolOutput" | "updatedMCPToolOutput" => {
                     self.replace = Some(ResultPair::of(value, false).to_json());
                 }
-                _ => self.no_effect(key),
+                _ => self.elsewhere(key, value),
             }
         }
     }
@@ -206,7 +258,7 @@ impl Reader {
                 "message" => self.reason = self.text(key, value).or(self.reason.take()),
                 "updatedInput" => self.replace = Some(value.clone()),
                 "interrupt" => self.flag(key, value, true),
-                _ => self.no_effect(key),
+                _ => self.elsewhere(key, value),
             }
         }
     }

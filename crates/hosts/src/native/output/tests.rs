@@ -55,6 +55,16 @@ fn a_recognisable_denial_denies_whatever_stands_around_it() {
         ),
         (0, r#"{"hookSpecificOutput":null,"decision":"deny","reason":"no"}"#),
         (0, r#"{"permissionDecision":"deny","reason":"no"}"#),
+        (
+            0,
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","PermissionDecision":"deny"},"reason":"no"}"#,
+        ),
+        (
+            0,
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","behavior":"deny"},"reason":"no"}"#,
+        ),
+        (0, r#"{"hookspecificoutput":{"permissionDecision":"deny"},"reason":"no"}"#),
+        (0, r#"{"decision":{"behavior":"deny","message":"no"}}"#),
         (0, r#"{"Decision":"Deny","reason":"no"}"#),
         (
             0,
@@ -309,6 +319,19 @@ fn both_forms_say_the_same_things() {
     );
     assert!(matches!(output.verdict.rewrite(),
         Some(Rewrite::Replace(new)) if new.as_text() == r#"{"content":"x","is_error":false}"#));
+}
+
+#[test]
+fn a_halt_halts_wherever_it_stands() {
+    for stdout in [
+        r#"{"halt":true}"#,
+        r#"{"Halt":true}"#,
+        r#"{"Continue":false}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","continue":false}}"#,
+        r#"{"hookSpecificOutput":{"halt":true}}"#,
+    ] {
+        assert!(pre_tool(0, stdout, "").verdict.halt, "{stdout}");
+    }
 }
 
 #[test]

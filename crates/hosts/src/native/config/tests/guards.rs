@@ -136,7 +136,7 @@ fn a_file_that_is_no_toml_is_one_broken_guard() {
     assert_eq!(file.entries.len(), 1);
     let entry = &file.entries[0];
     assert_eq!(entry.part, Part::File);
-    assert_eq!(events(&entry.hook), ["PreToolUse"]);
+    assert_eq!(events(&entry.hook), ["PreToolUse", "PermissionRequest", "PreSkillShellCommand"]);
     assert!(broken_reason(&entry.hook).contains(".tenter/hooks.toml:3:14: this is not TOML"));
     assert!(denies(&file, "Read"));
 }
