@@ -8,7 +8,7 @@ use tenter::core::diagnostic::{Diagnostic, Severity};
 use tenter::core::event::{Event, Payload};
 use tenter::core::hook::Order;
 use tenter::core::json::Json;
-use tenter::core::outcome::{HookReport, Message, Outcome, ProcessReport, Status};
+use tenter::core::outcome::{Failure, HookReport, Message, Outcome, ProcessReport, Status};
 use tenter::core::verdict::Decision;
 
 use super::rewrite;
@@ -282,6 +282,14 @@ fn notes<'a>(
         if let Some(help) = &diagnostic.help {
             say("hint", HINT, help);
         }
+    }
+    let stopped = matches!(
+        report.status,
+        Status::Cancelled | Status::Failed(Failure::Timeout | Failure::OutputLimit)
+    );
+    if let Some(process) = report.process().filter(|process| stopped && process.left.is_empty()) {
+        let what = format!("with all that it started (found by {})", process.contained_by);
+        say("ended", DIM, &what);
     }
     let left = report.process().map_or(&[][..], |process| &process.left);
     if !left.is_empty() {
