@@ -1,0 +1,10 @@
+//! What command lines are found to run, and that nothing real is missed.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its own set-up fails")]
+
+mod cases;
+mod constructs;
+mod effects;
+mod limits;
+mod reach;
+mod sound;
