@@ -4,7 +4,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use tenter_core::json::Json;
-use tenter_core::rules::{Call, PathPair, Paths, Place, Places, Rule, ToolPaths, Truth, paths_of};
+use tenter_core::rules::{
+    Call, PathPair, Paths, Place, Places, Rule, ShellCall, ToolPaths, Truth, paths_of,
+};
 
 fuzz_target!(|text: &str| {
     let mut lines = text.splitn(3, '\n');
@@ -31,7 +33,13 @@ fuzz_target!(|text: &str| {
             }
         }
     };
-    let call = Call { tool, host_tool: None, input: &input, paths, places: &places };
+    let mut lexical = |path: &str| {
+        let pairs = places.pairs(path)?.into_iter();
+        Some(pairs.map(|pair| PathPair::lexical(pair.given())).collect())
+    };
+    let shell = (tool == "Bash").then(|| ShellCall::of(&input, &mut lexical));
+    let shell = shell.as_ref();
+    let call = Call { tool, host_tool: None, input: &input, paths, shell, places: &places };
     let Ok(mut rule) = rule else { return };
     let (matches, covers) = (rule.matches(&call), rule.covers(&call));
     assert!(covers != Truth::Yes || matches == Truth::Yes, "covers, but matches {matches:?}");

@@ -8,6 +8,7 @@ pub(crate) mod host_size;
 mod matchers;
 mod parallel;
 mod port;
+mod shell;
 mod spawn;
 mod views;
 mod wire;
@@ -28,6 +29,7 @@ pub(crate) const ALL: &[(&str, Group)] = &[
     ("matchers", matchers::measure),
     ("views", views::measure),
     ("wire", wire::measure),
+    ("shell", shell::measure),
     ("spawn", spawn::measure),
     ("host-size", host_size::measure),
     ("ends", ends::measure),

@@ -26,6 +26,8 @@ pub mod units;
 pub mod verdict;
 pub mod views;
 
+pub use tenter_shell as shell;
+
 pub use contract::{Block, Contract, Delivery, OnFailure, PlainText, Rewrites, Subject};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use event::{Agent, Event, EventKind, EventMask, Origin, Payload, ResultPair};

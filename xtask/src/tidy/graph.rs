@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tenter-agent", &["tenter", "tenter-process"]),
     ("tenter-cli", &["tenter-core", "tenter-hosts", "tenter-store", "tenter", "tenter-agent"]),
     ("tenter-testkit", &[]),
-    ("tenter-bench", &["tenter-core", "tenter-hosts", "tenter-process", "tenter"]),
+    ("tenter-bench", &["tenter-shell", "tenter-core", "tenter-hosts", "tenter-process", "tenter"]),
     ("xtask", &["tenter-core", "tenter-hosts"]),
 ];
 

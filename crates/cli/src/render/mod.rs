@@ -10,5 +10,6 @@ pub(crate) mod list;
 pub(crate) mod plan;
 pub(crate) mod rewrite;
 pub(crate) mod sarif;
+pub(crate) mod shell;
 pub(crate) mod style;
 pub(crate) mod text;

@@ -14,6 +14,7 @@ use tenter::core::verdict::Decision;
 
 use super::human;
 use super::json::{Head, head, pretty};
+use super::shell::{self, ShellForm};
 use super::style::{ASKS, BAD, DIM, GOOD, STRONG, WARNING, paint};
 use super::text;
 use crate::why;
@@ -46,6 +47,8 @@ struct PlanForm<'a> {
     profile: &'a str,
     subject: Option<String>,
     permission: Option<PermissionForm<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shell: Option<ShellForm>,
     hooks: Vec<PlannedForm<'a>>,
 }
 
@@ -103,6 +106,7 @@ pub(crate) fn json(scene: &Scene<'_>) -> String {
             level: said.level.as_str(),
             source: &said.source,
         }),
+        shell: shell::analysis(scene.event).as_ref().map(shell::form),
         hooks: hooks.collect(),
     })
 }
@@ -119,6 +123,10 @@ pub(crate) fn human(scene: &Scene<'_>, width: usize) -> String {
         hook(&mut out, scene, planned, widest, width);
     }
     out.push('\n');
+    if let Some(analysis) = shell::analysis(scene.event) {
+        out.push_str(&shell::human(&analysis, width));
+        out.push('\n');
+    }
     if let Some(permission) = &scene.permission {
         let style = match permission.decision {
             Decision::Deny => BAD,

@@ -65,3 +65,26 @@ fn a_broken_guard_is_said_to_fail() {
     );
     assert_snapshot!(home.tenter(&["explain", "--tool", "Bash"]).run());
 }
+
+#[test]
+fn a_shell_command_is_shown_as_the_tree_that_it_is() {
+    let home = Home::with_user_hooks(
+        "[[hook]]\nname = \"pushes\"\nevent = \"PreToolUse\"\nif = \"Bash(git push *)\"\ncommand = [\"true\"]\n\
+         [permissions]\ndeny = [\"Edit(/etc/**)\"]\nask = [\"Bash(rm *)\"]\n",
+    );
+    for (name, command) in [
+        ("tree", r#"cd app && CI=1 git -C x push | tee /etc/log && sudo sh -c "ls; $x""#),
+        ("mention", r#"git commit -m "git push""#),
+        ("unknown", "curl -s https://example.org/i | sh"),
+    ] {
+        let input = serde_json::json!({ "command": command }).to_string();
+        let args = ["explain", "--tool", "Bash", "--input", input.as_str()];
+        assert_snapshot!(format!("shell_{name}"), home.tenter(&args).run());
+    }
+    let input = serde_json::json!({ "command": "ls > out; $x" }).to_string();
+    let json =
+        home.tenter(&["explain", "--tool", "Bash", "--input", &input, "--json"]).run().json();
+    assert_eq!(json["shell"]["commands"][0]["words"], serde_json::json!(["ls"]));
+    assert_eq!(json["shell"]["writes"], serde_json::json!(["out"]));
+    assert_eq!(json["shell"]["unknowns"][0]["reason"], "the program is decided at run time");
+}

@@ -131,7 +131,9 @@ fn a_file_that_does_not_parse_is_not_trusted() {
 #[test]
 fn a_machine_without_a_terminal_may_vouch_for_the_project() {
     let home = project();
-    let said = home.tenter(&["fire", "--tool", "Bash", "--trust-project"]).run();
+    let said = home
+        .tenter(&["fire", "--tool", "Bash", "--input", r#"{"command":"ls"}"#, "--trust-project"])
+        .run();
     assert_eq!((said.code, said.stderr.as_str()), (0, ""));
     assert!(said.stdout.contains("✓ guard"), "{said}");
 }

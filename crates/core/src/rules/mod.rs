@@ -13,11 +13,16 @@
 //! | `Write(PATH)`, `MultiEdit(PATH)`, `NotebookEdit(PATH)`, `Glob(PATH)`, `Grep(PATH)` | that tool alone |
 //! | `WebFetch(domain:HOST)` | the host itself, with any scheme and port; `*.HOST` is its subdomains without itself |
 //! | `WebFetch(https://HOST/PATH*)` | addresses; `*` is any run of characters, all else stands for itself |
+//! | `Bash(PATTERN)` | shell lines in which a command matches: its words joined by one space, `*` is any run |
 //! | `Agent(TYPE)` | subagents of a type, a name or a glob |
+//!
+//! A file that a shell command writes is judged by the rules for Edit and Write with a path, one that
+//! it reads by those for Read.
 //!
 //! A search (Glob, Grep) is judged by the folder it starts in and by the literal part of its own
 //! pattern, not by every file it may come across.
 
+mod command;
 mod input;
 mod parse;
 mod path;
@@ -27,11 +32,13 @@ mod url;
 use std::fmt;
 use std::sync::Arc;
 
+pub use self::command::ShellCall;
 pub use self::input::{ToolPaths, paths_of};
 pub use self::parse::RuleError;
 pub use self::path::{PathPair, Place, Places, normalise};
 pub use self::set::{RuleSet, Ruling};
 
+use self::command::{CommandPattern, FileOf};
 use self::path::PathPattern;
 use self::url::UrlPattern;
 use crate::json::Json;
@@ -76,6 +83,9 @@ pub struct Call<'a> {
     pub input: &'a Json,
     /// The paths in it, see [`paths_of`].
     pub paths: Paths<'a>,
+    /// What the command of a shell call would run. `None` where that is not known: every pattern
+    /// over commands may match then.
+    pub shell: Option<&'a ShellCall>,
     /// Where it happens.
     pub places: &'a Places,
 }
@@ -100,22 +110,29 @@ enum Tool {
     Name(Part),
 }
 
-/// What a rule asks of the input. A pattern over shell commands will be one more variant.
+/// What a rule asks of the input.
 #[derive(Clone)]
 enum Pattern {
     /// Nothing: the tool's name is enough.
     Any,
+    Command(CommandPattern),
     Path(PathPattern),
     Url(UrlPattern),
     Agent(Part),
 }
 
+/// The tool that runs shell commands.
+const SHELL: &str = "Bash";
 /// The tools that read files; the first is the name that rules use for all of them.
 const READERS: &[&str] = &["Read", "Glob", "Grep"];
 /// The tools that change files; the first is the name that rules use for all of them.
 const EDITORS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 impl Tool {
+    fn covers_any(&self, tools: &[&str]) -> bool {
+        tools.iter().any(|tool| self.covers(tool))
+    }
+
     fn covers(&self, tool: &str) -> bool {
         match self {
             Self::All => true,
@@ -152,7 +169,7 @@ impl Rule {
     /// and ask rules and of `if`.
     pub fn matches(&self, call: &Call<'_>) -> Truth {
         if !self.covers_tool(call) {
-            return Truth::No;
+            return self.matches_files_of_shell(call);
         }
         match (&self.0.pattern, call.paths) {
             (Pattern::Path(pattern), Paths::Known(paths @ [_, ..])) => paths
@@ -162,6 +179,49 @@ impl Rule {
                 .unwrap_or(Truth::Maybe),
             (Pattern::Path(_), _) => Truth::Maybe,
             _ => self.matches_whole(call, Side::Any),
+        }
+    }
+
+    /// Whether a rule over paths speaks of a file that a shell command writes or reads.
+    fn matches_files_of_shell(&self, call: &Call<'_>) -> Truth {
+        let Pattern::Path(pattern) = &self.0.pattern else { return Truth::No };
+        if call.tool != SHELL {
+            return Truth::No;
+        }
+        let Some(shell) = call.shell else { return Truth::Maybe };
+        let files = if self.0.tool.covers_any(EDITORS) { shell.writes() } else { shell.reads() };
+        let known = files.iter().map(|file| match file {
+            FileOf::Known(pairs) => pairs
+                .iter()
+                .map(|pair| pattern.matches(pair, call.places, Side::Any))
+                .max()
+                .unwrap_or(Truth::Maybe),
+            FileOf::Unknown => Truth::Maybe,
+        });
+        let unknown = if shell.has_unknowns() { Truth::Maybe } else { Truth::No };
+        known.max().unwrap_or(Truth::No).max(unknown)
+    }
+
+    /// Whether the rule, as an allow, covers one command of a shell call for certain.
+    fn covers_command(&self, call: &Call<'_>, command: &tenter_shell::Simple) -> bool {
+        match &self.0.pattern {
+            Pattern::Command(pattern) => {
+                self.covers_tool(call) && pattern.covers(command) == Truth::Yes
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the rule, as an allow, covers one file that a shell call writes for certain.
+    fn covers_write(&self, call: &Call<'_>, file: &FileOf) -> bool {
+        match (&self.0.pattern, file) {
+            (Pattern::Path(pattern), FileOf::Known(pairs)) if self.0.tool.covers_any(EDITORS) => {
+                !pairs.is_empty()
+                    && pairs
+                        .iter()
+                        .all(|pair| pattern.matches(pair, call.places, Side::Every) == Truth::Yes)
+            }
+            _ => false,
         }
     }
 
@@ -207,6 +267,11 @@ impl Rule {
     fn matches_whole(&self, call: &Call<'_>, side: Side) -> Truth {
         match &self.0.pattern {
             Pattern::Any => Truth::Yes,
+            Pattern::Command(pattern) => match (call.shell, side) {
+                (Some(shell), Side::Any) => pattern.matches_any(shell),
+                // Whether every part of a line is allowed is the rule set's question.
+                _ => Truth::Maybe,
+            },
             Pattern::Path(_) => Truth::Maybe,
             Pattern::Url(pattern) => match input::text_of(call.input, "url") {
                 Some(url) => pattern.matches(&url, side),
@@ -221,7 +286,8 @@ impl Rule {
 
     /// Whether calls of this tool can concern the rule at all.
     pub fn could_match(&self, tool: &str) -> bool {
-        self.0.tool.covers(tool)
+        let files_of_shell = tool == SHELL && matches!(self.0.pattern, Pattern::Path(_));
+        self.0.tool.covers(tool) || files_of_shell
     }
 
     /// Whether every tool call concerns the rule, whatever its tool and input.
@@ -251,6 +317,10 @@ impl Rule {
     fn doubt(&self, call: &Call<'_>) -> &'static str {
         match (&self.0.pattern, call.paths) {
             (Pattern::Any, _) => "",
+            (Pattern::Command(_), _) => "what the command runs is decided when it runs",
+            (Pattern::Path(_), _) if call.tool == SHELL => {
+                "which files the command uses is decided when it runs"
+            }
             (Pattern::Path(_), Paths::Known([_, ..])) => {
                 "where a path or a place leads to is not known"
             }

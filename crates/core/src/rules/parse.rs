@@ -5,9 +5,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::command::CommandPattern;
 use super::path::PathPattern;
 use super::url::UrlPattern;
-use super::{EDITORS, Inner, Pattern, READERS, Rule, Tool};
+use super::{EDITORS, Inner, Pattern, READERS, Rule, SHELL, Tool};
 use crate::glob::Flaw;
 use crate::matcher::Part;
 use crate::suggest::nearest;
@@ -38,8 +39,18 @@ impl From<Flaw> for RuleError {
 }
 
 /// Tools whose rules may have a pattern.
-const WITH_PATTERN: &[&str] =
-    &["Read", "Glob", "Grep", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch", "Agent"];
+const WITH_PATTERN: &[&str] = &[
+    "Bash",
+    "Read",
+    "Glob",
+    "Grep",
+    "Edit",
+    "Write",
+    "MultiEdit",
+    "NotebookEdit",
+    "WebFetch",
+    "Agent",
+];
 
 pub(super) fn rule(text: &str) -> Result<Rule, RuleError> {
     let trimmed = text.trim();
@@ -180,11 +191,7 @@ fn read_pattern(
 ) -> Result<Pattern, Flaw> {
     let at_place = |flaw: Flaw| flaw.shifted(start);
     match name {
-        "Bash" => Err(Flaw::new(
-            parentheses,
-            "patterns over shell commands are not available yet",
-            "write `Bash` for every command, or a hook that looks at `tool_input.command`",
-        )),
+        SHELL => CommandPattern::parse(pattern).map(Pattern::Command).map_err(at_place),
         "WebFetch" => UrlPattern::parse(pattern).map(Pattern::Url).map_err(at_place),
         "Agent" => {
             if pattern.contains(['(', ')', '|', ',']) {

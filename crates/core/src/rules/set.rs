@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Call, Paths, Rule, Truth};
+use super::{Call, Paths, Rule, SHELL, Truth};
 use crate::hook::Level;
 use crate::verdict::Decision;
 
@@ -156,6 +156,7 @@ impl RuleSet {
             self.allow.iter().find(|entry| covers(&entry.rule) == Truth::Yes)
         };
         let entry = match call.paths {
+            _ if call.tool == SHELL => self.allowed_in_shell(call),
             Paths::Known(paths @ [_, ..]) => {
                 let entries: Option<Vec<_>> =
                     paths.iter().map(|path| first(&|rule| rule.covers_path(call, path))).collect();
@@ -173,6 +174,30 @@ impl RuleSet {
             truth: Truth::Yes,
             why: "",
         })
+    }
+}
+
+impl RuleSet {
+    /// The allow of a shell call: of all of it by a rule without a pattern, or of each command and
+    /// each file that is written, be it by different rules. Nothing in it may be unknown.
+    fn allowed_in_shell(&self, call: &Call<'_>) -> Option<&Entry> {
+        let first =
+            |covers: &dyn Fn(&Rule) -> bool| self.allow.iter().find(|entry| covers(&entry.rule));
+        if let Some(entry) = first(&|rule| rule.covers(call) == Truth::Yes) {
+            return Some(entry);
+        }
+        let shell = call.shell?;
+        if shell.has_unknowns() || shell.changes_names() || shell.commands().is_empty() {
+            return None;
+        }
+        let commands = shell
+            .commands()
+            .iter()
+            .map(|command| first(&|rule| rule.covers_command(call, command)));
+        let writes = shell.writes().iter().map(|file| first(&|rule| rule.covers_write(call, file)));
+        let entries: Option<Vec<_>> = commands.chain(writes).collect();
+        // Of equal levels the first: `max_by_key` would take the last.
+        entries?.into_iter().rev().max_by_key(|entry| entry.level)
     }
 }
 

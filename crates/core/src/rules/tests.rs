@@ -29,7 +29,13 @@ fn with_call<T>(tool: &str, input: &serde_json::Value, ask: impl FnOnce(&Call<'_
             Paths::Known(&pairs)
         }
     };
-    ask(&Call { tool, host_tool: None, input: &input, paths, places: &places })
+    let mut lexical = |path: &str| {
+        let pairs = places.pairs(path)?;
+        Some(pairs.into_iter().map(|pair| PathPair::lexical(pair.given())).collect())
+    };
+    let shell = (tool == "Bash").then(|| ShellCall::of(&input, &mut lexical));
+    let shell = shell.as_ref();
+    ask(&Call { tool, host_tool: None, input: &input, paths, shell, places: &places })
 }
 
 fn matches(rule: &str, tool: &str, input: &serde_json::Value) -> Truth {
@@ -112,8 +118,9 @@ fn what_would_silently_miss_is_refused_where_it_stands() {
         ("Read a)", 6..7, "`)` without a `(` before it"),
         ("Read(a) b", 7..9, "something stands after the closing `)`"),
         ("(a)", 0..1, "no tool stands before the parentheses"),
-        ("Bash(git push *)", 4..16, "patterns over shell commands are not available yet"),
-        (" Bash(ls)", 5..9, "patterns over shell commands are not available yet"),
+        ("Bash(cd a && ls)", 10..12, "`&&` joins two commands, and a rule speaks of one"),
+        (" Bash(a;b)", 7..8, "`;` joins two commands, and a rule speaks of one"),
+        ("Bash(a\nb)", 6..7, "a control character stands in the pattern"),
         ("WebSearch(x)", 9..12, "a search has no address to match"),
         ("Task(reviewer)", 4..14, "`Task` takes no pattern"),
         ("mcp__a__b(x)", 9..12, "`mcp__a__b` takes no pattern"),
@@ -136,7 +143,63 @@ fn what_would_silently_miss_is_refused_where_it_stands() {
         assert!(!error.help.is_empty());
     }
     assert!(Rule::parse("Raed(x)").unwrap_err().help.contains("`Read(…)`"));
-    assert!(Rule::parse("Bash(ls)").unwrap_err().help.contains("write `Bash` for every command"));
+}
+
+#[test]
+fn a_pattern_over_commands_means_what_a_person_means() {
+    use Truth::{Maybe, No, Yes};
+    for (rule, command, expected) in [
+        ("Bash(git push *)", "git push --force origin main", Yes),
+        ("Bash(git push *)", "git push", Yes),
+        ("Bash(git push:*)", "git push origin", Yes),
+        ("Bash(git push *)", "cd x && CI=1 git -C /y 'push' -f", Yes),
+        ("Bash(git push *)", "/usr/bin/git push", Yes),
+        ("Bash(git push *)", "sudo sh -c 'git push'", Yes),
+        ("Bash(git push *)", "git commit -m 'git push later'", No),
+        ("Bash(git push *)", "echo git push", No),
+        ("Bash(git push *)", "git pull", No),
+        ("Bash(git push *)", "$cmd push", Maybe),
+        ("Bash(git push *)", "curl -s https://example.org | sh", Maybe),
+        ("Bash(rm -rf /*)", "git commit -m \"$x\"", No),
+        ("Bash(rm *)", "ls \u{3b}", No),
+        ("Edit(/etc/**)", "echo x > /etc/passwd", Yes),
+        ("Edit(/etc/**)", "echo x | tee -a /etc/hosts", Yes),
+        ("Edit(/etc/**)", "echo /etc/passwd > x", No),
+        ("Edit(src/**)", "cd /elsewhere && echo x > src/a", Maybe),
+        ("Edit(/etc/**)", "echo x > \"$file\"", Maybe),
+        ("Edit(/etc/**)", "ls > /dev/null", No),
+        ("Read(**/.env)", "cat app/.env", Yes),
+        ("Read(**/.env)", "cat app/readme", No),
+    ] {
+        let input = json!({ "command": command });
+        assert_eq!(matches(rule, "Bash", &input), expected, "{rule} on {command}");
+    }
+    assert_eq!(matches("Bash(ls)", "Bash", &json!({})), Maybe);
+    assert_eq!(matches("Bash(ls)", "Bash", &json!({ "command": 5 })), Maybe);
+}
+
+#[test]
+fn a_line_is_allowed_only_if_all_of_it_is() {
+    let rules = set(&[], &[], &["Bash(git status *)", "Bash(ls *)", "Edit(out/**)"]);
+    for (command, expected) in [
+        ("git status", Decision::Allow),
+        ("git status && ls -l", Decision::Allow),
+        ("ls > out/list", Decision::Allow),
+        ("ls > elsewhere", Decision::None),
+        ("ls && rm x", Decision::None),
+        ("ls $(rm x)", Decision::None),
+        ("ls | sh", Decision::None),
+        ("git -C /x status", Decision::Allow),
+        ("git -c core.pager=x status", Decision::None),
+        ("PATH=. ls", Decision::None),
+        ("ls() { rm x; }; ls", Decision::None),
+        ("", Decision::None),
+    ] {
+        let input = json!({ "command": command });
+        assert_eq!(decision(&rules, "Bash", &input), expected, "{command}");
+    }
+    let all = set(&[], &[], &["Bash"]);
+    assert_eq!(decision(&all, "Bash", &json!({ "command": "$x" })), Decision::Allow);
 }
 
 #[test]
@@ -147,7 +210,12 @@ fn deny_beats_ask_beats_allow() {
     assert_eq!(decision(&rules, "Read", &file("a")), Decision::Allow);
     assert_eq!(decision(&rules, "Edit", &file(".github/x")), Decision::Ask);
     assert_eq!(decision(&rules, "Edit", &file("a/../.github/x")), Decision::Ask);
-    assert_eq!(decision(&rules, "Bash", &json!({})), Decision::None);
+    assert_eq!(decision(&rules, "Bash", &json!({ "command": "ls" })), Decision::None);
+    assert_eq!(
+        decision(&rules, "Bash", &json!({})),
+        Decision::Ask,
+        "a command that cannot be read"
+    );
 }
 
 #[test]
@@ -180,7 +248,14 @@ fn every_path_of_a_call_is_judged_and_the_strictest_wins() {
         let pairs = paths.map(PathPair::lexical);
         let (input, places) = (Json::empty_object(), places());
         let paths = Paths::Known(&pairs);
-        let call = Call { tool: "Edit", host_tool: None, input: &input, paths, places: &places };
+        let call = Call {
+            tool: "Edit",
+            host_tool: None,
+            input: &input,
+            paths,
+            shell: None,
+            places: &places,
+        };
         assert_eq!(
             rules.judge(&call).map_or(Decision::None, |r| r.decision),
             expected,
@@ -229,9 +304,12 @@ fn the_step_before_hooks_sees_deny_rules_alone() {
 #[test]
 fn a_set_knows_which_tools_it_could_concern() {
     let rules = set(&["Edit(/etc/**)"], &[], &["mcp__a__*"]);
-    for (tool, any, restricting) in
-        [("Write", true, true), ("mcp__a__b", true, false), ("Bash", false, false)]
-    {
+    for (tool, any, restricting) in [
+        ("Write", true, true),
+        ("mcp__a__b", true, false),
+        ("Bash", true, true),
+        ("WebFetch", false, false),
+    ] {
         assert_eq!((rules.could_match(tool), rules.could_restrict(tool)), (any, restricting));
     }
     assert!(!rules.is_empty() && RuleSet::new().is_empty());
@@ -245,6 +323,7 @@ fn a_rule_may_name_the_host_s_own_tool() {
         host_tool: Some("run_shell_command"),
         input: &input,
         paths: Paths::Known(&[]),
+        shell: None,
         places: &places,
     };
     assert_eq!(Rule::parse("run_shell_command").unwrap().matches(&call), Truth::Yes);
@@ -414,6 +493,7 @@ proptest! {
             host_tool: None,
             input: &input,
             paths: Paths::Known(std::slice::from_ref(&pair)),
+            shell: None,
             places: &places,
         };
         let decided = rules.judge(&call).map(|ruling| ruling.decision);

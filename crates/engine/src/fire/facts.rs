@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use tenter_core::event::Event;
-use tenter_core::rules::{Call, PathPair, Paths, Rule, ToolPaths, Truth, paths_of};
+use tenter_core::rules::{Call, PathPair, Paths, Rule, ShellCall, ToolPaths, Truth, paths_of};
 
 use crate::config::places::resolve_links;
 use crate::snapshot::Snapshot;
@@ -17,6 +17,7 @@ pub(crate) struct Facts<'a> {
     base: &'a tenter_core::rules::Places,
     paths: OnceLock<Option<Vec<PathPair>>>,
     given: OnceLock<Vec<String>>,
+    shell: OnceLock<Option<ShellCall>>,
 }
 
 impl<'a> Facts<'a> {
@@ -27,6 +28,7 @@ impl<'a> Facts<'a> {
             base: &snapshot.places,
             paths: OnceLock::new(),
             given: OnceLock::new(),
+            shell: OnceLock::new(),
         }
     }
 
@@ -52,11 +54,7 @@ impl<'a> Facts<'a> {
                     let mut pairs = Vec::new();
                     for path in &paths {
                         for pair in self.places().pairs(path)? {
-                            // What `..` leads to after a link is not what it looks like.
-                            pairs.push(match resolve_links(pair.given()) {
-                                Some(resolved) => pair.with_resolved(resolved),
-                                None => pair,
-                            });
+                            pairs.push(with_links_resolved(pair));
                         }
                     }
                     Some(pairs)
@@ -64,6 +62,19 @@ impl<'a> Facts<'a> {
             }
         });
         pairs.as_deref()
+    }
+
+    /// What a shell command would run; `None` for other tools.
+    pub(crate) fn shell(&self) -> Option<&ShellCall> {
+        let shell = self.shell.get_or_init(|| {
+            let call = self.event.tool_call().filter(|call| call.name == "Bash")?;
+            let mut paths = |path: &str| {
+                let pairs = self.places().pairs(path)?.into_iter();
+                Some(pairs.map(with_links_resolved).collect())
+            };
+            Some(ShellCall::of(&call.input, &mut paths))
+        });
+        shell.as_ref()
     }
 
     /// The call as rules look at it; `None` for an event that is about no tool.
@@ -74,6 +85,7 @@ impl<'a> Facts<'a> {
             host_tool: None,
             input: &call.input,
             paths: self.paths().map_or(Paths::Unreadable, Paths::Known),
+            shell: self.shell(),
             places: self.places(),
         })
     }
@@ -106,5 +118,14 @@ impl<'a> Facts<'a> {
                 ToolPaths::None | ToolPaths::Unreadable => Vec::new(),
             }
         })
+    }
+}
+
+/// A path with where it leads. What `..` leads to after a link is not what it looks like, so the
+/// path is resolved as it was given.
+fn with_links_resolved(pair: PathPair) -> PathPair {
+    match resolve_links(pair.given()) {
+        Some(resolved) => pair.with_resolved(resolved),
+        None => pair,
     }
 }

@@ -174,7 +174,7 @@ fn a_deny_or_ask_rule_that_cannot_be_read_denies_calls_of_its_tool() {
     for (list, denied, free) in [
         ("deny = [\"Read(\"]", vec!["Read", "Grep", "Glob"], vec!["Edit", "Bash"]),
         ("ask = [\"Edit(\"]", vec!["Edit", "Write", "MultiEdit", "NotebookEdit"], vec!["Read"]),
-        ("deny = [\"Bash(rm -rf /*)\"]", vec!["Bash"], vec!["Read"]),
+        ("deny = [\"Bash(a && b)\"]", vec!["Bash"], vec!["Read"]),
         (
             "deny = [\"mcp__github__create(x)\"]",
             vec!["mcp__github__create"],

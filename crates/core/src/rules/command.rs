@@ -1,0 +1,192 @@
+//! Patterns over shell commands: what a rule such as `Bash(git push *)` asks of a command line.
+//!
+//! What a line would run is the business of [`tenter_shell`]; here stands what that means for a
+//! rule. What cannot be analysed stands for any command and any file.
+
+use tenter_shell::{Analysis, FileUse, Match, Piece, Simple, Word, analyse, matches};
+
+use super::{PathPair, Truth};
+use crate::glob::Flaw;
+use crate::json::Json;
+
+/// What a shell call would run, and which files it would write and read.
+#[derive(Debug, Clone)]
+pub struct ShellCall {
+    analysis: Analysis,
+    writes: Vec<FileOf>,
+    reads: Vec<FileOf>,
+}
+
+/// One file that a command line uses.
+#[derive(Debug, Clone)]
+pub(super) enum FileOf {
+    /// Its path, in every reading.
+    Known(Vec<PathPair>),
+    /// It is decided when the line runs.
+    Unknown,
+}
+
+/// Files that are written to without keeping anything.
+const SINKS: &[&str] =
+    &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"];
+
+/// Commands after which a relative path starts elsewhere.
+const MOVERS: &[&str] = &["cd", "pushd", "popd", "chdir"];
+
+impl ShellCall {
+    /// Analyses the command in the input of a shell tool. `paths` gives every reading of a path,
+    /// with links resolved as far as they can be; `None` if that cannot be told.
+    pub fn of(input: &Json, paths: &mut dyn FnMut(&str) -> Option<Vec<PathPair>>) -> Self {
+        let line = super::input::text_of(input, "command");
+        // An input that cannot be read is a line of which nothing is known.
+        let analysis = analyse(line.as_deref().unwrap_or("$unreadable"));
+        let moves = analysis
+            .commands
+            .iter()
+            .any(|command| command.program().is_none_or(|program| MOVERS.contains(&program)));
+        let mut files = |uses: &[FileUse]| {
+            uses.iter().filter_map(|one| file(&one.path, moves, paths)).collect()
+        };
+        let (writes, reads) = (files(&analysis.writes), files(&analysis.reads));
+        Self { analysis, writes, reads }
+    }
+
+    /// What the line would run, write and read.
+    pub const fn analysis(&self) -> &Analysis {
+        &self.analysis
+    }
+
+    pub(super) fn commands(&self) -> &[Simple] {
+        &self.analysis.commands
+    }
+
+    pub(super) fn writes(&self) -> &[FileOf] {
+        &self.writes
+    }
+
+    pub(super) fn reads(&self) -> &[FileOf] {
+        &self.reads
+    }
+
+    /// Whether anything in the line is decided when it runs, or cannot be read.
+    pub(super) fn has_unknowns(&self) -> bool {
+        !self.analysis.unknowns.is_empty()
+    }
+
+    /// Whether the line changes which program a name means, so that no allow can rely on names.
+    pub(super) fn changes_names(&self) -> bool {
+        !self.analysis.notes.is_empty()
+            || self.analysis.commands.iter().any(|command| !command.assignments.is_empty())
+    }
+}
+
+/// A file that is used; `None` for one that keeps nothing.
+fn file(
+    path: &Word,
+    moves: bool,
+    paths: &mut dyn FnMut(&str) -> Option<Vec<PathPair>>,
+) -> Option<FileOf> {
+    let text = match path {
+        Word::Literal(text) => Some(text.clone()),
+        Word::Pattern(_) => path
+            .pieces()
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => Some(text),
+                Piece::Home => Some("~".to_owned()),
+                Piece::Glob(_) | Piece::Any => None,
+            })
+            .collect::<Option<String>>(),
+    };
+    let Some(text) = text else { return Some(FileOf::Unknown) };
+    if SINKS.contains(&text.as_str()) {
+        return None;
+    }
+    let is_relative = !text.starts_with(['/', '~']);
+    if moves && is_relative {
+        return Some(FileOf::Unknown);
+    }
+    Some(paths(&text).map_or(FileOf::Unknown, FileOf::Known))
+}
+
+/// A pattern over the words of a simple command.
+#[derive(Debug, Clone)]
+pub(super) struct CommandPattern(Box<str>);
+
+impl CommandPattern {
+    pub(super) fn parse(text: &str) -> Result<Self, Flaw> {
+        if let Some((at, _)) = text.char_indices().find(|(_, c)| c.is_control()) {
+            return Err(Flaw::new(
+                at..at + 1,
+                "a control character stands in the pattern",
+                "write the words of one command with one space between them",
+            ));
+        }
+        for (operator, what) in
+            [("&&", "two commands"), ("||", "two commands"), (";", "two commands")]
+        {
+            if let Some(at) = text.find(operator) {
+                return Err(Flaw::new(
+                    at..at + operator.len(),
+                    format!("`{operator}` joins {what}, and a rule speaks of one"),
+                    "write one rule for each command; every command of a line is looked at",
+                ));
+            }
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// How one command stands to the pattern, as it is written or as a person would say it: the
+    /// program by its name, and `git` without the options before its subcommand.
+    pub(super) fn matches(&self, command: &Simple) -> Truth {
+        self.against(&command.argv).max(self.against(&plain_words(command, true)))
+    }
+
+    /// The same for an allow: settings that are given to `git` may name programs to run, so they
+    /// are not looked past.
+    pub(super) fn covers(&self, command: &Simple) -> Truth {
+        self.against(&plain_words(command, false))
+    }
+
+    fn against(&self, words: &[Word]) -> Truth {
+        match matches(words, &self.0) {
+            Match::No => Truth::No,
+            Match::Maybe => Truth::Maybe,
+            Match::Yes => Truth::Yes,
+        }
+    }
+
+    /// Whether any command of a line matches. What is not known may be any command.
+    pub(super) fn matches_any(&self, call: &ShellCall) -> Truth {
+        let known = call.commands().iter().map(|command| self.matches(command)).max();
+        let unknown = if call.has_unknowns() { Truth::Maybe } else { Truth::No };
+        known.unwrap_or(Truth::No).max(unknown)
+    }
+}
+
+/// Options of `git` that stand before its subcommand and take the word after them.
+const GIT_WITH_VALUE: &[&str] = &["-C", "--git-dir", "--work-tree", "--namespace"];
+/// Options of `git` that stand before its subcommand alone.
+const GIT_FLAGS: &[&str] =
+    &["--no-pager", "-P", "--paginate", "-p", "--bare", "--no-optional-locks"];
+
+/// The words of a command as a person would say them.
+fn plain_words(command: &Simple, past_settings: bool) -> Vec<Word> {
+    let Some(program) = command.program() else { return command.argv.clone() };
+    let mut words = command.argv.iter().skip(1).peekable();
+    if program == "git" {
+        while let Some(option) = words.peek().and_then(|word| word.literal()) {
+            let with_value = GIT_WITH_VALUE.contains(&option) || (past_settings && option == "-c");
+            let joined = ["--git-dir=", "--work-tree=", "--namespace="];
+            if with_value {
+                words.next();
+            } else if !GIT_FLAGS.contains(&option)
+                && !joined.iter().any(|start| option.starts_with(start))
+            {
+                break;
+            }
+            words.next();
+        }
+    }
+    std::iter::once(Word::Literal(program.to_owned())).chain(words.cloned()).collect()
+}
