@@ -7,7 +7,7 @@
 //! listed too. What is read is only what is plain.
 
 use crate::analysis::{By, Span};
-use crate::tools::option_values;
+use crate::tools::{option_values, short_values};
 use crate::walk::Walker;
 use crate::word::{Piece, Word};
 
@@ -164,26 +164,14 @@ fn reads(uses: &mut Uses<'_, '_>, name: &str, args: &[Word]) {
         | "column" | "expand" | "unexpand" | "tsort" | "iconv" | "zcat" | "bzcat" | "xzcat"
         | "zless" | "vimdiff" | "sdiff" | "colordiff" | "glow" | "mdcat" | "pygmentize"
         | "view" | "lp" | "xxh64sum" | "source-highlight" | "ssh-add" | "ssh-keygen" => {
-            uses.read_all(operands(args, &["-w", "-b", "-l", "-s", "-n", "-f"]));
+            // A value that is taken for a file costs nothing; a file taken for a value is missed.
+            uses.read_all(operands(args, &[]));
         }
         "head" | "tail" => uses.read_all(operands(args, &["-n", "-c", "-s", "--lines", "--bytes"])),
         "cut" => uses.read_all(operands(args, &["-d", "-f", "-c", "-b"])),
         "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack" | "pcregrep" | "ggrep" => {
-            let valued = [
-                "-e",
-                "-f",
-                "-A",
-                "-B",
-                "-C",
-                "-m",
-                "-g",
-                "-t",
-                "-T",
-                "-d",
-                "-D",
-                "--include",
-                "--exclude",
-            ];
+            // Only those short options that take a value in each of these programs.
+            let valued = ["-e", "-f", "-A", "-B", "-C", "-m"];
             let pattern = usize::from(!args.iter().any(|arg| {
                 let text = arg.known_prefix();
                 text.starts_with("-e")
@@ -195,6 +183,7 @@ fn reads(uses: &mut Uses<'_, '_>, name: &str, args: &[Word]) {
             uses.read_all(operands(args, &valued).into_iter().skip(pattern));
             let files = option_values(args, &["-f", "--file"]);
             uses.read_all(&files);
+            uses.read_all(&short_values(args, 'f'));
         }
         "jq" | "yq" | "gojq" => {
             uses.read_all(operands(args, &["--arg", "--argjson", "-f"]).into_iter().skip(1));

@@ -3,6 +3,7 @@
 //! Owns: quote removal, tilde, parameter, brace and file name expansion, as far as the text decides
 //! them. Does not own: where a substitution ends (`lexer`), what is in it (`walk`).
 
+use crate::arithmetic::{evaluates_names, puts_off_a_substitution, set_by};
 use crate::atoms::{Atom, hidden, is_odd, word};
 use crate::braces::{MAX_BRACE_WORDS, braces};
 use crate::lexer::{self, Refused};
@@ -125,11 +126,8 @@ pub(crate) fn expand_arithmetic(text: &str) -> Result<Expanded, Refused> {
     reader.inner(text.as_bytes(), 0, true)?;
     let mut out = reader.out;
     out.arithmetic |= evaluates_names(text);
+    out.assigned.extend(set_by(text));
     Ok(out)
-}
-
-fn evaluates_names(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$')
 }
 
 /// Bytes that mean nothing to the shell anywhere in a word.
@@ -375,7 +373,11 @@ impl<'a> Reader<'a> {
         let inner = raw.get(start..end).ok_or(Refused::Syntax)?;
         self.inner(inner, start, true)?;
         let text = std::str::from_utf8(inner).map_err(|_| Refused::Syntax)?;
+        if puts_off_a_substitution(inner) {
+            return Err(Refused::Unsupported);
+        }
         self.out.arithmetic |= evaluates_names(text);
+        self.out.assigned.extend(set_by(text));
         Ok(())
     }
 
@@ -391,10 +393,18 @@ impl<'a> Reader<'a> {
         if inner.ends_with(b"@P") {
             self.out.prompt = true;
         }
-        let name = inner.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-        let rest = inner.get(name..).unwrap_or_default();
-        if rest.starts_with(b"=") || rest.starts_with(b":=") {
-            let name = inner.get(..name).unwrap_or_default();
+        let plain = inner.strip_prefix(b"#").or(inner.strip_prefix(b"!")).unwrap_or(inner);
+        let name = plain.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+        let rest = plain.get(name..).unwrap_or_default();
+        let behind = match rest.first() {
+            // What follows a subscript is looked for by its bracket; one inside may only add.
+            Some(b'[') => {
+                rest.iter().position(|byte| *byte == b']').and_then(|at| rest.get(at + 1..))
+            }
+            _ => Some(rest),
+        };
+        if behind.is_some_and(|rest| rest.starts_with(b"=") || rest.starts_with(b":=")) {
+            let name = plain.get(..name).unwrap_or_default();
             self.out.assigned.push(String::from_utf8_lossy(name).into_owned());
         }
         // `${x:1+y}` and `${a[i]}` evaluate; `${x:-…}` and its kin do not.
@@ -402,6 +412,9 @@ impl<'a> Reader<'a> {
             .strip_prefix(b":")
             .is_some_and(|rest| !matches!(rest.first(), Some(b'-' | b'=' | b'+' | b'?')));
         let subscript = rest.first() == Some(&b'[') && !matches!(rest.get(1), Some(b'@' | b'*'));
+        if (offset || subscript) && puts_off_a_substitution(rest) {
+            return Err(Refused::Unsupported);
+        }
         if offset || subscript || inner.first() == Some(&b'!') {
             self.out.arithmetic |= std::str::from_utf8(rest).is_ok_and(evaluates_names)
                 || inner.first() == Some(&b'!');

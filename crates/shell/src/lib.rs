@@ -39,6 +39,7 @@
 #![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing index fails the test"))]
 
 pub mod analysis;
+mod arithmetic;
 mod atoms;
 mod braces;
 mod brush;

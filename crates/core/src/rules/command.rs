@@ -43,6 +43,8 @@ impl ShellCall {
         let moves = analysis
             .commands
             .iter()
+            // A command without words only assigns.
+            .filter(|command| !command.argv.is_empty())
             .any(|command| command.program().is_none_or(|program| MOVERS.contains(&program)));
         let mut files = |uses: &[FileUse]| {
             uses.iter().filter_map(|one| file(&one.path, moves, paths)).collect()
@@ -71,6 +73,15 @@ impl ShellCall {
     /// Whether anything in the line is decided when it runs, or cannot be read.
     pub(super) fn has_unknowns(&self) -> bool {
         !self.analysis.unknowns.is_empty()
+    }
+
+    /// Whether the line talks to another machine by a redirection, which no rule speaks of.
+    pub(super) fn dials(&self) -> bool {
+        let mut files = self.analysis.reads.iter().chain(&self.analysis.writes);
+        files.any(|file| {
+            let path = file.path.known_prefix();
+            path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+        })
     }
 
     /// Whether the line changes which program a name means, so that no allow can rely on names.
@@ -142,10 +153,13 @@ impl CommandPattern {
         self.against(&command.argv).max(self.against(&plain_words(command, true)))
     }
 
-    /// The same for an allow: settings that are given to `git` may name programs to run, so they
-    /// are not looked past.
+    /// The same for an allow. A name stands for the program of the system, not for any file of
+    /// that name, and an option that chooses a repository, whose settings may name programs to
+    /// run, is not looked past.
     pub(super) fn covers(&self, command: &Simple) -> Truth {
-        self.against(&plain_words(command, false))
+        let named = command.argv.first().and_then(Word::literal).is_some_and(of_the_system);
+        let plain = if named { self.against(&plain_words(command, false)) } else { Truth::No };
+        self.against(&command.argv).max(plain)
     }
 
     fn against(&self, words: &[Word]) -> Truth {
@@ -164,26 +178,32 @@ impl CommandPattern {
     }
 }
 
+/// Folders whose programs are the system's.
+const SYSTEM: &[&str] =
+    &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 /// Options of `git` that stand before its subcommand and take the word after them.
-const GIT_WITH_VALUE: &[&str] = &["-C", "--git-dir", "--work-tree", "--namespace"];
-/// Options of `git` that stand before its subcommand alone.
-const GIT_FLAGS: &[&str] =
-    &["--no-pager", "-P", "--paginate", "-p", "--bare", "--no-optional-locks"];
+const GIT_WITH_VALUE: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--attr-source", "--config-env"];
+/// Options of `git` before its subcommand that change nothing of what it does.
+const GIT_HARMLESS: &[&str] = &["--no-pager", "-P", "--no-optional-locks"];
 
-/// The words of a command as a person would say them.
-fn plain_words(command: &Simple, past_settings: bool) -> Vec<Word> {
+/// Whether a program is found by its name, or lies in a folder of the system.
+fn of_the_system(program: &str) -> bool {
+    program.rsplit_once('/').is_none_or(|(folder, _)| SYSTEM.contains(&folder))
+}
+
+/// The words of a command as a person would say them: with `all`, without any option between `git`
+/// and its subcommand, else without those that change nothing.
+fn plain_words(command: &Simple, all: bool) -> Vec<Word> {
     let Some(program) = command.program() else { return command.argv.clone() };
     let mut words = command.argv.iter().skip(1).peekable();
     if program == "git" {
         while let Some(option) = words.peek().and_then(|word| word.literal()) {
-            let with_value = GIT_WITH_VALUE.contains(&option) || (past_settings && option == "-c");
-            let joined = ["--git-dir=", "--work-tree=", "--namespace="];
-            if with_value {
-                words.next();
-            } else if !GIT_FLAGS.contains(&option)
-                && !joined.iter().any(|start| option.starts_with(start))
-            {
+            if !(GIT_HARMLESS.contains(&option) || all && option.starts_with('-')) {
                 break;
+            }
+            if GIT_WITH_VALUE.contains(&option) {
+                words.next();
             }
             words.next();
         }

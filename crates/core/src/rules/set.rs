@@ -187,7 +187,11 @@ impl RuleSet {
             return Some(entry);
         }
         let shell = call.shell?;
-        if shell.has_unknowns() || shell.changes_names() || shell.commands().is_empty() {
+        if shell.has_unknowns()
+            || shell.changes_names()
+            || shell.dials()
+            || shell.commands().is_empty()
+        {
             return None;
         }
         let commands = shell

@@ -70,3 +70,59 @@ async fn a_command_that_a_hook_has_rewritten_is_judged_anew() {
     let outcome = session.fire(&bash("ls")).await;
     assert_eq!((outcome.decision, outcome.rewritten), (Decision::Deny, None));
 }
+
+#[tokio::test]
+async fn an_allow_covers_no_more_than_it_says() {
+    let allow = ["Bash(ls *)", "Bash(cat *)", "Bash(echo *)", "Bash(grep *)", "Bash(git status *)"];
+    let session = builder().rules(rules(&["Read(**/.env)"], &[], &allow)).build().session("s");
+    for command in [
+        "ls -l",
+        "/bin/ls -l",
+        "git --no-pager status",
+        "cat -n notes",
+        "echo ${a[1]}",
+        "grep -h x notes",
+        "echo $((1 + 1))",
+    ] {
+        assert_eq!(session.fire(&bash(command)).await.decision, Decision::Allow, "{command}");
+    }
+    for command in [
+        // Another file of the same name.
+        "./ls -l",
+        "/bin/../tmp/ls",
+        // A repository that names programs to run.
+        "git --git-dir=/tmp/x status",
+        "git -C /tmp/x status",
+        "git -p status",
+        // Quotes that do not hold where a text is evaluated.
+        "echo ${a['$(date)']}",
+        "echo ${x:'a[$(date)]'}",
+        r#"echo "${x:a[\$(date)]}""#,
+        "echo ${#a['$(date)']}",
+        // Another machine.
+        "cat < /dev/tcp/localhost/1",
+        // Where programs are looked for.
+        "ls $((PATH=1)); ls",
+        "((PATH=1)); ls",
+        "ls ${PATH[0]:=/tmp}; ls",
+    ] {
+        assert_ne!(session.fire(&bash(command)).await.decision, Decision::Allow, "{command}");
+    }
+    for command in ["cat -n .env", "cat -b .env", "wc -l .env", "grep -hf .env x", "grep -T x .env"]
+    {
+        assert_eq!(session.fire(&bash(command)).await.decision, Decision::Deny, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn no_option_of_git_hides_its_subcommand() {
+    let session = builder().rules(rules(&["Bash(git push *)"], &[], &[])).build().session("s");
+    for command in [
+        "git --literal-pathspecs push --force",
+        "git --attr-source HEAD push",
+        "git --attr-source=HEAD push",
+        "git -c a=b -C y --bare push",
+    ] {
+        assert_eq!(session.fire(&bash(command)).await.decision, Decision::Deny, "{command}");
+    }
+}
