@@ -134,16 +134,18 @@ fn subcommand(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) ->
     false
 }
 
-/// The words `NAME=value` from `from` to `to`, as assignments.
-fn assignments(
-    walker: &mut Walker<'_>,
-    args: &[Word],
-    from: usize,
-    to: usize,
-    span: Span,
-) -> Vec<Assignment> {
+/// What a wrapper starts with the `NAME=value` words that stand before it.
+fn run_assigned(walker: &mut Walker<'_>, name: &str, words: &[Word], span: Span) {
+    let at = words.iter().take_while(|word| options::assigns(word)).count();
+    let (assigned, argv) = words.split_at(at);
+    let assignments = assignments(walker, assigned, span);
+    run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, assignments, span);
+}
+
+/// Words `NAME=value` as assignments.
+fn assignments(walker: &mut Walker<'_>, words: &[Word], span: Span) -> Vec<Assignment> {
     let mut out = Vec::new();
-    for word in args.get(from..to).unwrap_or_default() {
+    for word in words {
         let Some(name) = word.known_prefix().split_once('=').map(|(name, _)| name.to_owned())
         else {
             continue;
@@ -193,18 +195,7 @@ fn sudo(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
         return;
     }
     match options::operands(&spec, args) {
-        Start::At(from) => {
-            let to = from
-                + args
-                    .get(from..)
-                    .unwrap_or_default()
-                    .iter()
-                    .take_while(|w| options::assigns(w))
-                    .count();
-            let assignments = assignments(walker, args, from, to, span);
-            let argv = args.get(to..).unwrap_or_default();
-            run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, assignments, span);
-        }
+        Start::At(from) => run_assigned(walker, name, args.get(from..).unwrap_or_default(), span),
         Start::Nothing => {
             let shell = args.iter().filter_map(Word::literal).any(|arg| {
                 matches!(arg, "--login" | "--shell")
@@ -235,26 +226,10 @@ fn env(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
         ..Spec::PLAIN
     };
     match options::operands(&spec, args) {
-        Start::At(from) => {
-            let to = from
-                + args
-                    .get(from..)
-                    .unwrap_or_default()
-                    .iter()
-                    .take_while(|w| options::assigns(w))
-                    .count();
-            let assignments = assignments(walker, args, from, to, span);
-            let argv = args.get(to..).unwrap_or_default();
-            run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, assignments, span);
-        }
+        Start::At(from) => run_assigned(walker, name, args.get(from..).unwrap_or_default(), span),
         Start::Nothing => {}
         Start::Unclear => match split_string(args) {
-            Some(argv) => {
-                let from = argv.iter().take_while(|word| options::assigns(word)).count();
-                let assignments = assignments(walker, &argv, 0, from, span);
-                let argv = argv.get(from..).unwrap_or_default();
-                run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, assignments, span);
-            }
+            Some(argv) => run_assigned(walker, name, &argv, span),
             None => unclear(walker, name, args, span),
         },
     }
