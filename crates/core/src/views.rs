@@ -7,10 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserializer as _, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
-use crate::json::{Fields, Json};
+use crate::json::{Fields, Json, RawMembers};
 use crate::verdict::Rewrite;
 
 /// The bytes of a text that a hook with a small view is shown.
@@ -80,7 +77,7 @@ pub fn cap_tool_input(input: &Json, cap: usize, mark: &str) -> Capped {
     if input.as_text().len() <= cap || !input.is_object() {
         return whole();
     }
-    let Ok(members) = read_members(input) else { return whole() };
+    let Ok(RawMembers(members)) = serde_json::from_str(input.as_text()) else { return whole() };
     if members.iter().all(|(_, raw)| too_long(raw.get(), cap).is_none()) {
         return whole();
     }
@@ -120,27 +117,6 @@ fn text_of(raw: &str) -> Option<Cow<'_, str>> {
     } else {
         Some(Cow::Borrowed(inner))
     }
-}
-
-/// The members of an object, borrowed.
-fn read_members(input: &Json) -> Result<Vec<(String, &RawValue)>, serde_json::Error> {
-    struct Members;
-    impl<'de> Visitor<'de> for Members {
-        type Value = Vec<(String, &'de RawValue)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut members = Vec::new();
-            while let Some(member) = map.next_entry()? {
-                members.push(member);
-            }
-            Ok(members)
-        }
-    }
-    serde_json::Deserializer::from_str(input.as_text()).deserialize_map(Members)
 }
 
 /// A rewrite was made from a clipped text: executing it would lose the rest of the text.

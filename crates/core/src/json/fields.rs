@@ -175,7 +175,7 @@ impl<'de> Deserialize<'de> for Fields {
 }
 
 /// The members of an object, borrowed.
-pub(super) struct RawMembers<'a>(pub(super) Vec<(String, &'a RawValue)>);
+pub(crate) struct RawMembers<'a>(pub(crate) Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

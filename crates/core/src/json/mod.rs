@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use fields::Fields;
+pub(crate) use fields::RawMembers;
 
 use same::same;
 use text::{is_deeper_than, without_half_pairs, without_white_space};
