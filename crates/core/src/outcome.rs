@@ -132,6 +132,16 @@ impl Status {
     pub const fn ran(self) -> bool {
         !matches!(self, Self::Skipped(_))
     }
+
+    /// Why it was skipped, if it was.
+    pub const fn skip(self) -> Option<Skip> {
+        if let Self::Skipped(skip) = self { Some(skip) } else { None }
+    }
+
+    /// How it failed, if it did.
+    pub const fn failure(self) -> Option<Failure> {
+        if let Self::Failed(failure) = self { Some(failure) } else { None }
+    }
 }
 
 /// What a process did, as far as a hook was one.

@@ -8,7 +8,7 @@ use tenter::core::diagnostic::Diagnostic;
 use tenter::core::event::Event;
 use tenter::core::hook::Hook;
 use tenter::core::json::Json;
-use tenter::core::outcome::{HookReport, Message, Outcome, ProcessReport, Recheck, Status};
+use tenter::core::outcome::{Failure, HookReport, Message, Outcome, ProcessReport, Recheck, Skip};
 
 /// What `tenter fire --json` writes.
 #[derive(Debug, Serialize)]
@@ -112,14 +112,8 @@ fn hook_form(report: &HookReport, io: bool) -> HookForm<'_> {
         source,
         matcher,
         status: report.status.as_str(),
-        skip: match report.status {
-            Status::Skipped(skip) => Some(skip.as_str()),
-            _ => None,
-        },
-        failure: match report.status {
-            Status::Failed(failure) => Some(failure.as_str()),
-            _ => None,
-        },
+        skip: report.status.skip().map(Skip::as_str),
+        failure: report.status.failure().map(Failure::as_str),
         ran: report.status.ran().then(|| ran_form(report, io)),
     }
 }

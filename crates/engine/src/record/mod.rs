@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tenter_core::event::{Event, Payload};
-use tenter_core::outcome::{Outcome, Status};
+use tenter_core::outcome::{Failure, Outcome, Skip};
 
 /// Keeps what happened.
 pub trait Recorder: Send + Sync {
@@ -117,14 +117,8 @@ impl Record {
                 .map(|report| HookRecord {
                     name: report.hook.name.clone(),
                     status: report.status.as_str(),
-                    skip: match report.status {
-                        Status::Skipped(skip) => Some(skip.as_str()),
-                        _ => None,
-                    },
-                    failure: match report.status {
-                        Status::Failed(failure) => Some(failure.as_str()),
-                        _ => None,
-                    },
+                    skip: report.status.skip().map(Skip::as_str),
+                    failure: report.status.failure().map(Failure::as_str),
                     decision: report.decision.as_str(),
                     rewrite: report.rewrite,
                     exit_code: report.process().and_then(|process| process.exit_code),
