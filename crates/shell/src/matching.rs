@@ -127,7 +127,7 @@ enum Node {
     One,
     /// Any run of continuation bytes of a character.
     Tail,
-    /// The home folder: any text, or the pattern's own mark for it.
+    /// The pattern's own mark for the home folder, or a run that takes it.
     Home,
     /// Goes on here or at that node.
     Fork(usize),
@@ -209,7 +209,21 @@ fn pattern_nodes(pattern: &Pattern, question: For, nodes: &mut Vec<Node>) {
 fn piece_nodes(piece: &Piece, within: bool, nodes: &mut Vec<Node>) {
     match piece {
         Piece::Text(text) => nodes.extend(text.bytes().map(Node::Byte)),
-        Piece::Home => nodes.push(Node::Home),
+        Piece::Home => {
+            // The mark of a pattern for it, or an absolute path: two ways to say one thing. In some
+            // places a tilde stays.
+            let path = nodes.len() + 3;
+            nodes.extend([
+                Node::Fork(path),
+                Node::Home,
+                Node::Jump(path + 5),
+                Node::Fork(path + 4),
+                Node::Byte(b'/'),
+                Node::Run { within },
+                Node::Jump(path + 5),
+                Node::Byte(b'~'),
+            ]);
+        }
         Piece::Any => nodes.push(Node::Run { within }),
         Piece::Glob(Glob::Run) => nodes.push(Node::Run { within: true }),
         Piece::Glob(Glob::One) => nodes.extend([Node::One, Node::Tail]),
@@ -269,7 +283,13 @@ fn walk(nodes: &[Node], form: &[Step], surely: bool) -> bool {
             }
             Node::Run { within } => run(&row, form, &mut next, |want| !within || want != 0),
             Node::Tail => run(&row, form, &mut next, |want| (0x80..0xC0).contains(&want)),
-            Node::Home => run(&row, form, &mut next, |want| want != 0),
+            Node::Home => {
+                for (at, want) in form.iter().enumerate() {
+                    if matches!(want, Step::Home) && row.get(at).copied().unwrap_or(false) {
+                        set(&mut next, at + 1);
+                    }
+                }
+            }
         }
         row = next;
     }

@@ -178,8 +178,42 @@ impl Word {
         Self::Pattern(Pattern { pieces, splits, none })
     }
 
+    /// The word as a path without `//`, `/./` and a `/` at its end, as far as its text is known.
+    #[must_use]
+    pub fn as_plain_path(&self) -> Self {
+        let tidy = |text: &str| {
+            let mut text = text.to_owned();
+            for (from, to) in [("/./", "/"), ("//", "/")] {
+                while text.contains(from) {
+                    text = text.replace(from, to);
+                }
+            }
+            text
+        };
+        let whole =
+            |text: &str| if text.len() > 1 { text.trim_end_matches('/') } else { text }.to_owned();
+        match self {
+            Self::Literal(text) => Self::Literal(whole(&tidy(text))),
+            Self::Pattern(pattern) => {
+                let mut pattern = pattern.clone();
+                let last = pattern.pieces.len().saturating_sub(1);
+                for (at, piece) in pattern.pieces.iter_mut().enumerate() {
+                    if let Piece::Text(text) = piece {
+                        *text = tidy(text);
+                        if at == last && at > 0 {
+                            *text = text.trim_end_matches('/').to_owned();
+                        }
+                    }
+                }
+                pattern.pieces.retain(|piece| *piece != Piece::Text(String::new()));
+                Self::Pattern(pattern)
+            }
+        }
+    }
+
     /// The word without its first `count` bytes, which are literal.
-    pub(crate) fn without_prefix(&self, count: usize) -> Self {
+    #[must_use]
+    pub fn without_prefix(&self, count: usize) -> Self {
         match self {
             Self::Literal(text) => Self::Literal(text.get(count..).unwrap_or_default().to_owned()),
             Self::Pattern(pattern) => {

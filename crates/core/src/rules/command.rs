@@ -5,6 +5,7 @@
 
 use tenter_shell::{Analysis, FileUse, Match, Piece, Simple, Word, analyse, matches};
 
+use super::meaning::Meaning;
 use super::{PathPair, Truth};
 use crate::glob::Flaw;
 use crate::json::Json;
@@ -122,7 +123,10 @@ fn file(
 
 /// A pattern over the words of a simple command.
 #[derive(Debug, Clone)]
-pub(super) struct CommandPattern(Box<str>);
+pub(super) struct CommandPattern {
+    text: Box<str>,
+    meaning: Option<Meaning>,
+}
 
 impl CommandPattern {
     pub(super) fn parse(text: &str) -> Result<Self, Flaw> {
@@ -144,13 +148,16 @@ impl CommandPattern {
                 ));
             }
         }
-        Ok(Self(text.into()))
+        Ok(Self { text: text.into(), meaning: Meaning::of(text) })
     }
 
     /// How one command stands to the pattern, as it is written or as a person would say it: the
-    /// program by its name, and `git` without the options before its subcommand.
+    /// program by its name, `git` without the options before its subcommand, and other options in
+    /// whatever spelling and place.
     pub(super) fn matches(&self, command: &Simple) -> Truth {
-        self.against(&command.argv).max(self.against(&plain_words(command, true)))
+        let plain = plain_words(command, true);
+        let meant = self.meaning.as_ref().map_or(Truth::No, |meaning| meaning.matches(&plain));
+        self.against(&command.argv).max(self.against(&plain)).max(meant)
     }
 
     /// The same for an allow. A name stands for the program of the system, not for any file of
@@ -163,7 +170,7 @@ impl CommandPattern {
     }
 
     fn against(&self, words: &[Word]) -> Truth {
-        match matches(words, &self.0) {
+        match matches(words, &self.text) {
             Match::No => Truth::No,
             Match::Maybe => Truth::Maybe,
             Match::Yes => Truth::Yes,

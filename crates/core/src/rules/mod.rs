@@ -13,7 +13,7 @@
 //! | `Write(PATH)`, `MultiEdit(PATH)`, `NotebookEdit(PATH)`, `Glob(PATH)`, `Grep(PATH)` | that tool alone |
 //! | `WebFetch(domain:HOST)` | the host itself, with any scheme and port; `*.HOST` is its subdomains without itself |
 //! | `WebFetch(https://HOST/PATH*)` | addresses; `*` is any run of characters, all else stands for itself |
-//! | `Bash(PATTERN)` | shell lines in which a command matches: its words joined by one space, `*` is any run |
+//! | `Bash(PATTERN)` | shell lines in which a command matches: its words joined by one space, `*` is any run; options in any spelling and place |
 //! | `Agent(TYPE)` | subagents of a type, a name or a glob |
 //!
 //! A file that a shell command writes is judged by the rules for Edit and Write with a path, one that
@@ -24,6 +24,7 @@
 
 mod command;
 mod input;
+mod meaning;
 mod parse;
 mod path;
 mod set;
