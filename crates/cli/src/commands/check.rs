@@ -77,13 +77,13 @@ impl Findings {
             broken_explicit: BrokenExplicit::Guards,
             ..setup::files(places, world)
         };
-        let loaded = setup::load(files)?;
+        let (loaded, examples) = load(files)?;
         for file in &loaded.files {
             if !matches!(file.state, FileState::Missing | FileState::Replaced) {
                 self.files.push(file.name.clone());
             }
         }
-        let findings = findings_of(&loaded, |_| true);
+        let findings = findings_of(&loaded, &examples, |_| true);
         self.all.extend(findings);
         Ok(())
     }
@@ -123,11 +123,11 @@ impl Findings {
             }
         };
         let by_default = files.places.shown(&whole);
-        let loaded = setup::load(files)?;
+        let (loaded, examples) = load(files)?;
         let name =
             loaded.files.iter().find(|file| file.path == whole).map(|file| file.name.clone());
         let name = name.unwrap_or(by_default);
-        for mut finding in findings_of(&loaded, |diagnostic| {
+        for mut finding in findings_of(&loaded, &examples, |diagnostic| {
             diagnostic.position.as_ref().is_some_and(|at| at.file == name)
         }) {
             if let Some(at) = &mut finding.diagnostic.position {
@@ -137,6 +137,14 @@ impl Findings {
         }
         Ok(())
     }
+}
+
+/// Loads files, and tries their rules on the examples that they carry.
+fn load(files: Files) -> Result<(Arc<Loaded>, Vec<Diagnostic>), CliError> {
+    let places = files.places.for_rules();
+    let loaded = setup::load(files)?;
+    let failed = loaded.failed_examples(&places);
+    Ok((loaded, failed))
 }
 
 /// The project of a file that is one of a project's hooks files.
@@ -149,9 +157,13 @@ fn project_of(file: &Path) -> Option<PathBuf> {
 }
 
 /// What there is to say about files. Whether they are trusted is no mistake in them.
-fn findings_of(loaded: &Loaded, is_meant: impl Fn(&Diagnostic) -> bool) -> Vec<Finding> {
-    let said =
-        loaded.diagnostics.iter().filter(|one| one.severity != Severity::Info && is_meant(one));
+fn findings_of(
+    loaded: &Loaded,
+    examples: &[Diagnostic],
+    is_meant: impl Fn(&Diagnostic) -> bool,
+) -> Vec<Finding> {
+    let said = loaded.diagnostics.iter().chain(examples);
+    let said = said.filter(|one| one.severity != Severity::Info && is_meant(one));
     said.map(|diagnostic| Finding {
         diagnostic: diagnostic.clone(),
         source: diagnostic.position.as_ref().and_then(|at| loaded.texts.get(&at.file)).cloned(),

@@ -164,3 +164,25 @@ fn every_file_that_counts_is_checked() {
     assert_eq!(said.code, 1);
     assert_snapshot!(said);
 }
+
+#[test]
+fn rules_are_tried_on_the_examples_that_they_carry() {
+    let home = Home::with_hooks(
+        r#"
+[permissions]
+deny  = [
+  { rule = "Bash(rm -rf *)", match = ["sudo rm / --rec --force"], not_match = ["echo rm -rf /"] },
+  { rule = "Bash(git push --force *)", match = ["git push origin main"], not_match = ["git push -f"] },
+]
+allow = [{ rule = "Bash(ls *)", match = ["ls -l", "ls > x"] }]
+
+[[hook]]
+event   = "PreToolUse"
+if      = [{ rule = "Read(**/.env)", match = ["a/.env"], not_match = ["/x/y/.env"] }]
+command = ["true"]
+"#,
+    );
+    let said = home.tenter(&["check"]).run();
+    assert_eq!(said.code, 1);
+    assert_snapshot!(said);
+}

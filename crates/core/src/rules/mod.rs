@@ -23,6 +23,7 @@
 //! pattern, not by every file it may come across.
 
 mod command;
+mod example;
 mod input;
 mod meaning;
 mod parse;
@@ -34,6 +35,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use self::command::ShellCall;
+pub use self::example::Example;
 pub use self::input::{ToolPaths, paths_of};
 pub use self::parse::RuleError;
 pub use self::path::{PathPair, Place, Places, normalise};
@@ -100,6 +102,7 @@ struct Inner {
     text: Box<str>,
     tool: Tool,
     pattern: Pattern,
+    examples: Box<[Example]>,
 }
 
 /// The tools that a rule speaks of.

@@ -83,7 +83,7 @@ fn parse(text: &str) -> Result<Rule, Flaw> {
             read_pattern(name, written, name.len()..text.len(), start)?
         }
     };
-    Ok(Rule(Arc::new(Inner { text: text.into(), tool, pattern })))
+    Ok(Rule(Arc::new(Inner { text: text.into(), tool, pattern, examples: Box::default() })))
 }
 
 /// What stands between the parentheses, with its place.

@@ -18,6 +18,7 @@
 mod candidates;
 mod change;
 pub mod command;
+mod examples;
 mod interpreter;
 mod load;
 pub(crate) mod owner;

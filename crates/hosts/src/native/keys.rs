@@ -16,6 +16,8 @@ pub enum Section {
     Reply,
     /// `[permissions]`.
     Permissions,
+    /// A rule that is written as a table.
+    Rule,
     /// `[policy]`.
     Policy,
     /// `[env]`.
@@ -24,8 +26,15 @@ pub enum Section {
 
 impl Section {
     /// All of them, in the order of the reference page.
-    pub const ALL: [Self; 6] =
-        [Self::File, Self::Hook, Self::Reply, Self::Permissions, Self::Policy, Self::Env];
+    pub const ALL: [Self; 7] = [
+        Self::File,
+        Self::Hook,
+        Self::Reply,
+        Self::Permissions,
+        Self::Rule,
+        Self::Policy,
+        Self::Env,
+    ];
 
     /// How messages name it, as it stands in the file.
     pub const fn as_str(self) -> &'static str {
@@ -34,6 +43,7 @@ impl Section {
             Self::Hook => "`[[hook]]`",
             Self::Reply => "`reply`",
             Self::Permissions => "`[permissions]`",
+            Self::Rule => "a rule",
             Self::Policy => "`[policy]`",
             Self::Env => "`[env]`",
         }
@@ -46,6 +56,10 @@ impl Section {
             Self::Hook => "One hook: the events it is for, and how it runs.",
             Self::Reply => "A fixed answer, given without starting a process.",
             Self::Permissions => "Rules that decide over tool calls without a hook.",
+            Self::Rule => {
+                "A rule as a table: with examples that `tenter check` tries it on. A rule without \
+                 examples is a text."
+            }
             Self::Policy => {
                 "What files of lower levels may do; at managed level, records also at user level."
             }
@@ -77,6 +91,10 @@ pub enum Value {
     List,
     /// A text, or a list of texts.
     TextOrList,
+    /// Rules: a list of texts or tables.
+    Rules,
+    /// Rules: one, or a list of them.
+    RuleOrRules,
     /// Event names: one or a list.
     Events,
     /// One of these words.
@@ -104,6 +122,8 @@ impl Value {
             Self::Text => "a text".into(),
             Self::List => "a list of texts".into(),
             Self::TextOrList => "a text or a list of texts".into(),
+            Self::Rules => "a list of rules".into(),
+            Self::RuleOrRules => "a rule or a list of rules".into(),
             Self::Events => "an event or a list of events".into(),
             Self::Word(words) => joined(words, "or"),
             Self::Duration => "a text with a unit (`ms`, `s`, `m`, `h`)".into(),
@@ -184,8 +204,8 @@ pub const REPLY_JSON: Key = key(
 /// Every key of the file, section by section.
 #[rustfmt::skip] // One key a line, so that the table reads as a table.
 pub const KEYS: &[Key] = {
-    use Section::{Env, File, Hook, Permissions, Policy, Reply};
-    use Value::{Duration, Events, Flag, List, Object, Size, Table, Tables, Text, TextOrList, TextTable, Version, Word};
+    use Section::{Env, File, Hook, Permissions, Policy, Reply, Rule};
+    use Value::{Duration, Events, Flag, List, Object, RuleOrRules, Rules, Size, Table, Tables, Text, TextOrList, TextTable, Version, Word};
     &[
         key(File, "version", Version, "1", "The format of the file.", "version = 1"),
         key(File, "hook", Tables(Hook), "", "The hooks, in the order in which they speak.", "hook = [{ event = \"PreToolUse\", matcher = \"Bash\", command = \"./guard.sh\" }]"),
@@ -196,7 +216,7 @@ pub const KEYS: &[Key] = {
         key(Hook, "name", Text, "from the handler", "The name in reports and messages.", "name = \"no-force-push\""),
         key(Hook, "event", Events, "", "The event or events it is for.", "event = [\"PreToolUse\", \"PermissionRequest\"]"),
         key(Hook, "matcher", TextOrList, "`*`", "The subjects it is for: names and globs, `A|B` or a list; `/…/` is a regex.", "matcher = \"Edit|mcp__github__*\""),
-        key(Hook, "if", TextOrList, "", "A rule or a list of rules on the tool call; it runs if any of them may hold.", "if = \"Edit(**/*.lock)\""),
+        key(Hook, "if", RuleOrRules, "", "A rule or a list of rules on the tool call; it runs if any of them may hold.", "if = \"Edit(**/*.lock)\""),
         key(Hook, "command", TextOrList, "", "A program with its arguments as a list, or a text that the shell runs.", "command = [\"./guards/no-force-push.sh\"]"),
         key(Hook, "reply", Table(Reply), "", "A fixed answer, given without starting a process.", "reply = { decision = \"deny\", reason = \"This repository uses pnpm.\" }"),
         later("http", Text, "A URL that is asked.", "http = \"http://127.0.0.1:8080/hook\""),
@@ -226,9 +246,13 @@ pub const KEYS: &[Key] = {
         key(Reply, "replace", Object, "", "The payload that stands for the original.", "replace = { command = \"ls\" }"),
         key(Reply, "message", Text, "", "A text for the user.", "message = \"npm was replaced by pnpm\""),
 
-        key(Permissions, "deny", List, "", "Rules for calls that never run.", "deny = [\"Read(**/.env)\", \"Edit(.git/**)\"]"),
-        key(Permissions, "ask", List, "", "Rules for calls that a human decides about.", "ask = [\"WebFetch\"]"),
-        key(Permissions, "allow", List, "", "Rules for calls that run without asking.", "allow = [\"Read(src/**)\"]"),
+        key(Permissions, "deny", Rules, "", "Rules for calls that never run.", "deny = [\"Read(**/.env)\", \"Edit(.git/**)\"]"),
+        key(Permissions, "ask", Rules, "", "Rules for calls that a human decides about.", "ask = [\"WebFetch\"]"),
+        key(Permissions, "allow", Rules, "", "Rules for calls that run without asking.", "allow = [\"Read(src/**)\"]"),
+
+        key(Rule, "rule", Text, "", "The rule itself.", "rule = \"Bash(git push *)\""),
+        key(Rule, "match", TextOrList, "", "What the rule is to match: texts of the kind that stand in its parentheses, or names of tools.", "match = [\"cd app && git push -f\"]"),
+        key(Rule, "not_match", TextOrList, "", "What the rule is not to match.", "not_match = [\"git commit -m 'git push'\"]"),
 
         key(Policy, "only_managed", Flag, "`false`", "Whether only managed hooks and rules count.", "only_managed = true"),
         key(Policy, "allow_project", Flag, "`true`", "Whether hooks of projects may run once they are trusted.", "allow_project = false"),

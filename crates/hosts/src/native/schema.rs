@@ -46,6 +46,7 @@ fn table(section: Section) -> Json {
         Section::Reply => {
             extend(&mut schema, json!({ "not": { "required": ["patch", "replace"] } }));
         }
+        Section::Rule => extend(&mut schema, json!({ "required": ["rule"] })),
         Section::File | Section::Permissions | Section::Policy | Section::Env => {}
     }
     schema
@@ -78,6 +79,10 @@ fn value(value: Value) -> Json {
         Value::TextOrList => {
             json!({ "anyOf": [text(), { "type": "array", "items": { "type": "string" }, "minItems": 1 }] })
         }
+        Value::Rules => json!({ "type": "array", "items": rule() }),
+        Value::RuleOrRules => {
+            json!({ "anyOf": [text(), table(Section::Rule), { "type": "array", "items": rule(), "minItems": 1 }] })
+        }
         Value::Events => {
             let event = json!({ "$ref": "#/$defs/event" });
             json!({ "anyOf": [event, { "type": "array", "items": event, "minItems": 1 }] })
@@ -96,6 +101,10 @@ fn value(value: Value) -> Json {
         Value::Table(section) => table(section),
         Value::Tables(section) => json!({ "type": "array", "items": table(section) }),
     }
+}
+
+fn rule() -> Json {
+    json!({ "anyOf": [text(), table(Section::Rule)] })
 }
 
 fn text() -> Json {

@@ -19,7 +19,8 @@ use toml::de::{DeTable, DeValue};
 use super::canonical;
 use super::handler::{self, Handling};
 use super::list::{broken, source};
-use super::reader::{Item, Reader, Table, Text, shown, text_in};
+use super::reader::{Item, Reader, Table, Text, shown, text_in, type_name};
+use super::rule;
 use crate::names;
 use crate::native::keys::{HANDLERS, REPLY_JSON, Section};
 
@@ -270,8 +271,16 @@ fn check_subject(
 }
 
 fn read_condition(reader: &mut Reader<'_>, item: Option<&Item<'_, '_>>) -> Vec<Rule> {
-    let Some(texts) = reader.texts(item) else { return Vec::new() };
-    if let (true, Some(item)) = (texts.is_empty(), item) {
+    let Some(item) = item else { return Vec::new() };
+    let values = match item.value.get_ref() {
+        DeValue::Array(values) => values.iter().collect(),
+        DeValue::String(_) | DeValue::Table(_) => vec![item.value],
+        _ => {
+            reader.wrong_type(item);
+            return Vec::new();
+        }
+    };
+    if values.is_empty() {
         reader.error(
             "hook.bad-rule",
             item.value.span(),
@@ -279,14 +288,16 @@ fn read_condition(reader: &mut Reader<'_>, item: Option<&Item<'_, '_>>) -> Vec<R
             "write a rule, as in `if = \"Edit(**/*.lock)\"`, or leave `if` out",
         );
     }
-    let mut rules = Vec::with_capacity(texts.len());
-    for text in texts {
-        match Rule::parse(text.text) {
-            Ok(rule) => rules.push(rule),
-            Err(error) => {
-                let span = reader.inside(&text, Some(error.span));
-                reader.error("hook.bad-rule", span, error.message, error.help);
-            }
+    let mut rules = Vec::with_capacity(values.len());
+    for value in values {
+        match rule::read(reader, value, "hook.bad-rule") {
+            Some(read) => rules.extend(read.rule),
+            None => reader.error(
+                "hook.wrong-type",
+                value.span(),
+                format!("`if` holds {}, and rules are expected", type_name(value.get_ref())),
+                format!("as in `{}`", item.key.example),
+            ),
         }
     }
     rules

@@ -12,6 +12,7 @@ mod handler;
 mod list;
 mod reader;
 mod reply;
+mod rule;
 mod sections;
 
 #[cfg(test)]

@@ -418,7 +418,7 @@ fn one_line(text: impl Into<Cow<'static, str>>) -> Cow<'static, str> {
 const fn unknown_code(section: Section) -> &'static str {
     match section {
         Section::Hook | Section::Reply => "hook.unknown-key",
-        Section::File | Section::Permissions | Section::Policy | Section::Env => {
+        Section::File | Section::Permissions | Section::Rule | Section::Policy | Section::Env => {
             "config.unknown-key"
         }
     }
@@ -427,7 +427,7 @@ const fn unknown_code(section: Section) -> &'static str {
 const fn type_code(section: Section) -> &'static str {
     match section {
         Section::Hook | Section::Reply => "hook.wrong-type",
-        Section::File | Section::Permissions | Section::Policy | Section::Env => {
+        Section::File | Section::Permissions | Section::Rule | Section::Policy | Section::Env => {
             "config.wrong-type"
         }
     }
@@ -436,7 +436,9 @@ const fn type_code(section: Section) -> &'static str {
 pub(super) const fn value_code(section: Section) -> &'static str {
     match section {
         Section::Hook | Section::Reply => "hook.bad-value",
-        Section::File | Section::Permissions | Section::Policy | Section::Env => "config.bad-value",
+        Section::File | Section::Permissions | Section::Rule | Section::Policy | Section::Env => {
+            "config.bad-value"
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use toml::de::{DeString, DeValue};
 use super::entry::failure_word;
 use super::list::broken_guard;
 use super::reader::{Item, Reader, Table, Text, shown, text_in, type_name};
+use super::rule::{self, Read};
 use super::{Entry, EnvPolicy, Part, Permission, Policy, canonical};
 use crate::native::keys::Section;
 
@@ -83,27 +84,31 @@ fn read_list(
     for (index, value) in values.iter().enumerate() {
         let pointer = format!("#/permissions/{name}/{index}");
         let at = reader.mark();
-        let text = text_in(value);
-        match text.as_ref().map(|text| Rule::parse(text.text)) {
-            Some(Ok(rule)) => {
-                let position = reader.position(value.span());
-                lists.rules.push(Permission { decision, rule, position, pointer });
-                continue;
+        let read = rule::read(reader, value, "permissions.bad-rule");
+        let text = match read {
+            Some(Read { rule: Some(rule), text, sound }) => {
+                // What is wrong beside a rule leaves it standing, unless it lets calls through.
+                if sound || restricts {
+                    let position = reader.position(value.span());
+                    lists.rules.push(Permission { decision, rule, position, pointer });
+                    continue;
+                }
+                text
             }
-            Some(Err(error)) => {
-                let span = match &text {
-                    Some(text) => reader.inside(text, Some(error.span)),
-                    None => value.span(),
-                };
-                reader.error("permissions.bad-rule", span, error.message, error.help);
+            Some(Read { rule: None, text, .. }) => text,
+            None => {
+                reader.error(
+                    "config.wrong-type",
+                    value.span(),
+                    format!(
+                        "`{name}` holds {}, and rules are expected",
+                        type_name(value.get_ref())
+                    ),
+                    format!("as in `{}`", item.key.example),
+                );
+                None
             }
-            None => reader.error(
-                "config.wrong-type",
-                value.span(),
-                format!("`{name}` holds {}, and texts are expected", type_name(value.get_ref())),
-                format!("as in `{}`", item.key.example),
-            ),
-        }
+        };
         if restricts {
             let place = Place { name, pointer, text: section };
             lists.guards.push(place.guard(reader, text.as_ref(), value.span(), at));

@@ -335,6 +335,10 @@ fn file_with(key: &Key, line: &str) -> String {
         Section::Hook => format!("[[hook]]\n{event}{handler}{beside}{line}\n"),
         Section::Reply => format!("[[hook]]\nevent = \"PreToolUse\"\n[hook.reply]\n{line}\n"),
         Section::Permissions => format!("[permissions]\n{line}\n"),
+        Section::Rule => {
+            let rule = if key.name == "rule" { "" } else { "rule = \"Bash(git push *)\"\n" };
+            format!("[[permissions.deny]]\n{rule}{line}\n")
+        }
         Section::Policy => format!("[policy]\n{line}\n"),
         Section::Env => format!("[env]\n{line}\n"),
     }
@@ -370,11 +374,32 @@ fn every_key_of_the_table_is_read_and_checked() {
 #[test]
 fn the_reader_asks_for_the_keys_of_the_table_and_for_no_others() {
     asked::take();
-    let text = "permissions = {}\npolicy = {}\nenv = {}\n[[hook]]\nreply = {}\n";
+    let text = "permissions = { ask = [{}] }\npolicy = {}\nenv = {}\n[[hook]]\nreply = {}\n";
     read_at(Level::Managed, text);
     let table = KEYS.iter().map(|key| (key.section, key.name)).collect();
     // The reader of entries asks for a key of test files too, and does not find it.
     let mut asked = asked::take();
     asked.remove(&(Section::Hook, "reply_json"));
     assert_eq!(asked, table);
+}
+
+#[test]
+fn a_rule_may_be_a_table_with_examples() {
+    let file = read_project(
+        "[permissions]\ndeny = [\"Read\", { rule = \"Bash(ls)\", match = \"ls\", not_match = [\"id\"] }]\n\
+         ask = [{ rule = \"Edit\", mach = \"x\" }]\nallow = [{ rule = \"Glob\", mach = \"x\" }]\n\
+         [[hook]]\nevent = \"PreToolUse\"\ncommand = \"x\"\nif = { rule = \"Write\", match = \"Write\" }\n",
+    );
+    let codes: Vec<_> = file.diagnostics.iter().map(|one| one.code).collect();
+    assert_eq!(codes, ["config.unknown-key", "config.unknown-key"]);
+    let rules: Vec<_> = file.permissions.iter().map(|one| one.rule.text()).collect();
+    // Beside a mistake a rule that restricts stands, and one that allows does not.
+    assert_eq!(rules, ["Read", "Bash(ls)", "Edit"]);
+    let examples = file.permissions[1].rule.examples();
+    let examples: Vec<_> = examples
+        .iter()
+        .map(|one| (&*one.text, one.matches, one.position.as_ref().unwrap().line))
+        .collect();
+    assert_eq!(examples, [("ls", true, 2), ("id", false, 2)]);
+    assert_eq!(file.entries[0].hook.condition[0].examples().len(), 1);
 }
