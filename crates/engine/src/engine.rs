@@ -18,6 +18,7 @@ use tenter_hosts::codec::Host;
 use tenter_process::Cgroups;
 
 use crate::config::places::{Places as FilePlaces, resolve_links};
+use crate::config::self_rules::SelfRules;
 use crate::config::{
     self, BrokenExplicit, FileState, LoadError, LoadOptions, Loaded, NamedBy, Owners,
 };
@@ -349,6 +350,10 @@ impl Settings {
             hooks,
             functions,
             rules,
+            own: self
+                .files
+                .as_ref()
+                .map(|files| SelfRules::new(&files.places, &files.placeholders, loaded)),
             places,
             project: self.places.project.clone(),
             home: self.places.home.clone(),

@@ -494,7 +494,7 @@ impl Live {
         let other = EventKind::Other("".into());
         let mut mask: EventMask =
             EventKind::ALL.iter().filter(|kind| full.contains(kind)).filter(left).collect();
-        if !snapshot.rules.is_empty() {
+        if snapshot.has_rules() {
             mask = mask.union(snapshot.rule_mask());
         }
         if full.contains(&other) { mask.with(&other) } else { mask }

@@ -17,6 +17,7 @@ use tenter_hosts::codec::Host;
 use tenter_process::Cgroups;
 use tokio::sync::Semaphore;
 
+use crate::config::self_rules::SelfRules;
 use crate::environment::BaseEnvironment;
 use crate::fire::is_judged;
 use crate::function::Function;
@@ -35,6 +36,8 @@ pub(crate) struct Snapshot {
     /// The function behind each hook of the table, where it is one.
     pub(crate) functions: Vec<Option<Function>>,
     pub(crate) rules: RuleSet,
+    /// The rule set `self`, where hooks come from files.
+    pub(crate) own: Option<SelfRules>,
     pub(crate) places: Places,
     pub(crate) project: PathBuf,
     pub(crate) home: PathBuf,
@@ -64,6 +67,8 @@ pub(crate) struct Parts {
     pub(crate) hooks: Vec<Arc<Hook>>,
     pub(crate) functions: Vec<Option<Function>>,
     pub(crate) rules: RuleSet,
+    /// The rule set `self`, where hooks come from files.
+    pub(crate) own: Option<SelfRules>,
     pub(crate) places: Places,
     pub(crate) project: PathBuf,
     pub(crate) home: PathBuf,
@@ -95,6 +100,7 @@ impl Snapshot {
             table: HookTable::new(parts.hooks),
             functions: parts.functions,
             rules: parts.rules,
+            own: parts.own,
             places: parts.places,
             project: parts.project,
             home: parts.home,
@@ -114,11 +120,12 @@ impl Snapshot {
 
     /// The events for which hooks or rules have anything to say.
     pub(crate) fn mask(&self) -> EventMask {
-        if self.rules.is_empty() {
-            self.table.mask()
-        } else {
-            self.table.mask().union(self.rule_mask())
-        }
+        if self.has_rules() { self.table.mask().union(self.rule_mask()) } else { self.table.mask() }
+    }
+
+    /// Whether there are permission rules at all.
+    pub(crate) fn has_rules(&self) -> bool {
+        !self.rules.is_empty() || self.own.is_some()
     }
 
     /// The events that permission rules judge.

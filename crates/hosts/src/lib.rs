@@ -8,5 +8,6 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod codec;
+pub mod files;
 pub mod names;
 pub mod native;

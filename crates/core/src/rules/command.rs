@@ -59,6 +59,28 @@ impl ShellCall {
         &self.analysis
     }
 
+    /// The call without what is not known of it.
+    #[must_use]
+    pub fn known_part(&self) -> Self {
+        let known = |files: &[FileOf]| {
+            let known = files.iter().filter(|file| matches!(file, FileOf::Known(_)));
+            known.cloned().collect()
+        };
+        let (writes, reads) = (known(&self.writes), known(&self.reads));
+        let analysis = Analysis { unknowns: Vec::new(), ..self.analysis.clone() };
+        Self { analysis, writes, reads }
+    }
+
+    /// Whether the line creates, changes or removes a file.
+    pub fn writes_anything(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    /// Whether the line runs a program of this name.
+    pub fn runs(&self, program: &str) -> bool {
+        self.analysis.commands.iter().any(|command| command.program() == Some(program))
+    }
+
     pub(super) fn commands(&self) -> &[Simple] {
         &self.analysis.commands
     }
@@ -72,7 +94,7 @@ impl ShellCall {
     }
 
     /// Whether anything in the line is decided when it runs, or cannot be read.
-    pub(super) fn has_unknowns(&self) -> bool {
+    pub fn has_unknowns(&self) -> bool {
         !self.analysis.unknowns.is_empty()
     }
 

@@ -38,7 +38,7 @@ pub use self::command::ShellCall;
 pub use self::example::Example;
 pub use self::input::{ToolPaths, paths_of};
 pub use self::parse::RuleError;
-pub use self::path::{PathPair, Place, Places, normalise};
+pub use self::path::{PathPair, Place, Places, escaped, normalise};
 pub use self::set::{RuleSet, Ruling};
 
 use self::command::{CommandPattern, FileOf};

@@ -41,6 +41,18 @@ pub fn normalise(path: &str) -> Cow<'_, str> {
     })
 }
 
+/// A path as a pattern that stands for itself alone.
+pub fn escaped(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for character in path.chars() {
+        if matches!(character, '*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
 /// Whether an absolute path is in normal form already.
 fn is_normal(path: &str) -> bool {
     path == "/"

@@ -26,6 +26,7 @@ mod placeholder;
 pub mod places;
 mod project;
 mod scripts;
+pub(crate) mod self_rules;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -5,9 +5,12 @@
 use std::sync::OnceLock;
 
 use tenter_core::event::Event;
-use tenter_core::rules::{Call, PathPair, Paths, Rule, ShellCall, ToolPaths, Truth, paths_of};
+use tenter_core::rules::{
+    Call, PathPair, Paths, Rule, Ruling, ShellCall, ToolPaths, Truth, paths_of,
+};
 
 use crate::config::places::resolve_links;
+use crate::config::self_rules::SelfRules;
 use crate::snapshot::Snapshot;
 
 /// The facts about one event.
@@ -88,6 +91,30 @@ impl<'a> Facts<'a> {
             shell: self.shell(),
             places: self.places(),
         })
+    }
+
+    /// What the permission rules say about the call, those of the set `self` included, and whether a
+    /// deny rule has a part in it.
+    pub(crate) fn ruling<'s>(&self, snapshot: &'s Snapshot) -> Option<(Ruling<'s>, bool)> {
+        let written = self.call_if_ruled(snapshot).and_then(|call| {
+            let ruling = snapshot.rules.judge(&call)?;
+            Some((ruling, snapshot.rules.deny_only(&call).is_some()))
+        });
+        let own = self.judged_by_self(snapshot).map(|ruling| (ruling, false));
+        match (written, own) {
+            (Some(written), Some(own)) if written.0.decision > own.0.decision || written.1 => {
+                Some(written)
+            }
+            (written, own) => own.or(written),
+        }
+    }
+
+    fn judged_by_self<'s>(&self, snapshot: &'s Snapshot) -> Option<Ruling<'s>> {
+        let own = snapshot.own.as_ref()?;
+        if !SelfRules::speaks_of(self.event.tool_name()?) {
+            return None;
+        }
+        own.judge(&self.call()?)
     }
 
     /// The call, if any permission rule speaks of its tool.

@@ -64,7 +64,7 @@ pub(crate) fn judgement(snapshot: &Snapshot, event: &Event) -> Option<Judgement>
         return None;
     }
     let facts = Facts::new(snapshot, event);
-    let ruling = facts.call_if_ruled(snapshot).and_then(|call| snapshot.rules.judge(&call))?;
+    let (ruling, _) = facts.ruling(snapshot)?;
     Some(Judgement {
         decision: ruling.decision,
         rule: ruling.rule.text().to_owned(),

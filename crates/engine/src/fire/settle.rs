@@ -137,20 +137,13 @@ fn judge(
     allowed_by: Option<Level>,
     outcome: &mut Outcome,
 ) {
-    if !is_judged(fire.contract) || fire.snapshot.rules.is_empty() || outcome.halt {
+    if !is_judged(fire.contract) || !fire.snapshot.has_rules() || outcome.halt {
         return;
     }
     let rewritten = payload.map(|payload| event.with_rewritten(payload));
     let facts = Facts::new(fire.snapshot, rewritten.as_ref().unwrap_or(event));
-    let Some(ruling) = facts.call_if_ruled(fire.snapshot).and_then(|call| {
-        fire.snapshot.rules.judge(&call).map(|ruling| {
-            let from_deny = fire.snapshot.rules.deny_only(&call).is_some();
-            (ruling.decision, ruling.level, from_deny, ruling.to_string())
-        })
-    }) else {
-        return;
-    };
-    let (decision, level, from_deny, words) = ruling;
+    let Some((ruling, from_deny)) = facts.ruling(fire.snapshot) else { return };
+    let (decision, level, words) = (ruling.decision, ruling.level, ruling.to_string());
     match decision {
         Decision::Deny if outcome.decision == Decision::Deny => add_reason(outcome, &words),
         Decision::Deny => decide(outcome, Decision::Deny, words),

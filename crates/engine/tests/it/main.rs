@@ -15,6 +15,7 @@ mod holes;
 mod processes;
 mod recordings;
 mod reload;
+mod self_rules;
 mod shell;
 mod stress;
 mod support;

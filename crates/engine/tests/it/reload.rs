@@ -35,12 +35,14 @@ async fn a_reload_swaps_the_whole_and_the_masks_of_live_sessions_are_right_at_on
     assert_eq!(session.fire(&bash("ls")).await.reason.as_deref(), Some("one"));
     engine.reload().unwrap();
     assert_eq!(session.fire(&bash("ls")).await.reason.as_deref(), Some("two"));
+    assert!(!session.wants(&EventKind::Stop));
+    world.user("[[hook]]\nevent = \"Stop\"\nreply = {}\n");
+    engine.reload().unwrap();
+    assert!(session.wants(&EventKind::Stop));
+    assert_eq!(session.fire(&bash("ls")).await.reason, None);
     world.user("");
     engine.reload().unwrap();
-    assert!(!session.wants(&EventKind::PreToolUse));
-    world.user(&denies("three"));
-    engine.reload().unwrap();
-    assert!(session.wants(&EventKind::PreToolUse));
+    assert!(!session.wants(&EventKind::Stop));
 }
 
 #[tokio::test]
@@ -121,7 +123,8 @@ async fn a_broken_entry_denies_what_it_selects_and_lets_itself_be_mended() {
         tenter::Event::pre_tool(tool, serde_json::json!({ "file_path": path }).into())
     };
     assert_eq!(session.fire(&call("Read", &file)).await.decision, Decision::None);
-    assert_eq!(session.fire(&call("Edit", &file)).await.decision, Decision::None);
+    // As any change of a hooks file, that is a question to a person.
+    assert_eq!(session.fire(&call("Edit", &file)).await.decision, Decision::Ask);
     assert_eq!(
         session.fire(&call("Edit", &file.with_file_name("other"))).await.decision,
         Decision::Deny
