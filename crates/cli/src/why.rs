@@ -59,7 +59,7 @@ pub(crate) fn of_skip_among<'a>(
             Scope::Main => "it is for the main agent, and a subagent acts".into(),
             Scope::All => "it is for other agents".into(),
         },
-        Skip::Unsupported => "this version of tenter cannot run it".into(),
+        Skip::Unsupported => "neither this profile nor this version of tenter runs it".into(),
         Skip::Once => "it runs once in a session, and has".into(),
         Skip::Strikes => "it failed too often in a row in this session".into(),
         Skip::Permission => "a deny rule decided before any hook was asked".into(),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::hook::View;
+
 /// What a deny (or an `ask`, where a human can be asked) does to the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Block {
@@ -128,6 +130,59 @@ pub enum PlainText {
     Diagnostic,
 }
 
+/// What several rewrites of one payload make of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fold {
+    /// Patches are laid over each other in order, a replacement sets the whole.
+    InOrder,
+    /// The first that can be applied, and no other.
+    First,
+    /// The last that can be applied, and no other.
+    Last,
+}
+
+/// Whose reason is told when several hooks decide the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reasons {
+    /// All of them, one a line.
+    All,
+    /// The first one's.
+    First,
+}
+
+/// How the voices of one event become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MergeRule {
+    /// What several rewrites make of the payload.
+    pub fold: Fold,
+    /// Whose reason is told.
+    pub reasons: Reasons,
+    /// Whether what a higher level set stays as it is. If not, the later of two hooks wins,
+    /// whatever their levels.
+    pub levels_bind: bool,
+    /// Whether contexts reach the model although a deny or halt stops the action.
+    pub context_of_stopped: bool,
+}
+
+impl MergeRule {
+    /// Everything in order, all reasons, higher levels bind, and no context for what is stopped.
+    pub const IN_ORDER: Self = Self {
+        fold: Fold::InOrder,
+        reasons: Reasons::All,
+        levels_bind: true,
+        context_of_stopped: false,
+    };
+}
+
+/// How the hooks of one event run beside each other, unless they say otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    /// At once; each sees the event as it came.
+    Together,
+    /// One after the other; each sees what those before it made of the payload.
+    InTurn,
+}
+
 /// What an outcome means for one kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contract {
@@ -147,6 +202,14 @@ pub struct Contract {
     pub subject: Subject,
     /// How long a hook may take unless it says otherwise.
     pub timeout: Duration,
+    /// How long all hooks of one event may take together, whatever their own time.
+    pub budget: Option<Duration>,
+    /// How much a hook is shown unless it says otherwise; `None` is everything.
+    pub view: Option<View>,
+    /// How the hooks run beside each other.
+    pub runs: Runs,
+    /// How their voices become one.
+    pub merge: MergeRule,
 }
 
 impl Contract {
@@ -161,5 +224,9 @@ impl Contract {
         plain_text: PlainText::Diagnostic,
         subject: Subject::None,
         timeout: Duration::from_secs(30),
+        budget: None,
+        view: None,
+        runs: Runs::Together,
+        merge: MergeRule::IN_ORDER,
     };
 }

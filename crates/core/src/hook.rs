@@ -299,6 +299,23 @@ impl Hook {
     }
 }
 
+impl Hook {
+    /// Whether a run of this hook serves another one with the same command, for an event that both
+    /// match: it is at least as strict, and nothing else decides whether it runs.
+    pub fn serves_command_of(&self, other: &Self, contract: &Contract) -> bool {
+        matches!(self.handler, Handler::Command(_))
+            && self.handler == other.handler
+            && self.failure_policy(contract) >= other.failure_policy(contract)
+            && self.condition.iter().map(Rule::text).eq(other.condition.iter().map(Rule::text))
+            && self.order == other.order
+            && self.view == other.view
+            && self.detach == other.detach
+            && self.once == other.once
+            && self.failed.is_none()
+            && other.failed.is_none()
+    }
+}
+
 /// Marks hooks whose work another hook does already, and gives that one the strictest failure
 /// policy of them all and the shortest timeout of its own level.
 ///

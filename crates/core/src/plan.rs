@@ -11,6 +11,7 @@ use crate::contract::{Contract, OnFailure};
 use crate::event::{EventKind, EventMask};
 use crate::hook::{Handler, Hook, Scope};
 use crate::outcome::Skip;
+use crate::profile::Dedupe;
 use crate::rules::{Rule, Truth};
 
 /// One hook of an event, and whether its kind, subject and agent already leave it out.
@@ -89,17 +90,38 @@ impl HookTable {
         &self,
         kind: &EventKind,
         contract: &Contract,
+        dedupe: Dedupe,
         subject: Option<&str>,
         subagent: bool,
     ) -> Selection {
-        self.of_kind(kind)
+        let mut slots: Vec<Slot> = self
+            .of_kind(kind)
             .iter()
             .filter_map(|at| self.get(*at).map(|hook| (*at, hook)))
             .map(|(at, hook)| Slot {
                 hook: at,
                 skip: static_skip(hook, contract, subject, subagent),
             })
-            .collect()
+            .collect();
+        if dedupe == Dedupe::SameCommand {
+            self.skip_same_commands(&mut slots, contract);
+        }
+        slots.into()
+    }
+
+    /// Leaves out hooks whose command another one runs for the same event.
+    fn skip_same_commands(&self, slots: &mut [Slot], contract: &Contract) {
+        for at in 1..slots.len() {
+            let (before, rest) = slots.split_at_mut(at);
+            let Some(slot) = rest.first_mut().filter(|slot| slot.skip.is_none()) else { continue };
+            let Some(hook) = self.get(slot.hook) else { continue };
+            let mut run = before.iter().filter(|slot| slot.skip.is_none());
+            if run
+                .any(|one| self.get(one.hook).is_some_and(|o| o.serves_command_of(hook, contract)))
+            {
+                slot.skip = Some(Skip::Duplicate);
+            }
+        }
     }
 
     /// Why the hook of a slot does not run for this very event; `None` if it runs.
@@ -209,7 +231,13 @@ mod tests {
             hook("maybe", |h| h.condition = vec![Rule::parse("Read").unwrap()]),
             hook("other event", |h| h.events = vec![EventKind::Stop]),
         ]);
-        let slots = table.select(&EventKind::PreToolUse, &Contract::OBSERVE, Some("Bash"), true);
+        let slots = table.select(
+            &EventKind::PreToolUse,
+            &Contract::OBSERVE,
+            Dedupe::Never,
+            Some("Bash"),
+            true,
+        );
         let skips: Vec<_> = slots
             .iter()
             .map(|slot| {
@@ -253,10 +281,53 @@ mod tests {
             hook("all", |_| {}),
             hook("names", |h| h.matcher = Matcher::parse("Bash").unwrap()),
         ]);
-        let slots = table.select(&EventKind::PreToolUse, &Contract::OBSERVE, None, false);
+        let slots =
+            table.select(&EventKind::PreToolUse, &Contract::OBSERVE, Dedupe::Never, None, false);
         assert_eq!(
             slots.iter().map(|slot| slot.skip).collect::<Vec<_>>(),
             [None, Some(Skip::Matcher)]
         );
+    }
+
+    fn commands(edits: [&dyn Fn(&mut Hook); 3], subject: &str) -> Vec<Option<Skip>> {
+        let line = crate::hook::CommandLine::Shell("guard".into());
+        let command = crate::hook::Command {
+            line,
+            shell: None,
+            env: Vec::new(),
+            cwd: crate::hook::Cwd::Project,
+            leftovers: crate::hook::Leftovers::Leave,
+            scripts: Vec::new(),
+            base: None,
+        };
+        let hooks = edits.map(|edit| {
+            hook("h", |h| {
+                h.handler = Handler::Command(Box::new(command.clone()));
+                edit(h);
+            })
+        });
+        let contract = Contract::OBSERVE;
+        let table = HookTable::new(hooks.to_vec());
+        let slots = table.select(
+            &EventKind::PreToolUse,
+            &contract,
+            Dedupe::SameCommand,
+            Some(subject),
+            false,
+        );
+        slots.iter().map(|slot| slot.skip).collect()
+    }
+
+    #[test]
+    fn of_the_same_command_the_first_that_matches_runs() {
+        let bash = |h: &mut Hook| h.matcher = Matcher::parse("bash").unwrap();
+        let all = |_: &mut Hook| {};
+        let strict = |h: &mut Hook| h.on_failure = Some(OnFailure::Block);
+        let twice = Some(Skip::Duplicate);
+        assert_eq!(commands([&bash, &all, &all], "bash"), [None, twice, twice]);
+        assert_eq!(commands([&bash, &all, &all], "view"), [Some(Skip::Matcher), None, twice]);
+        assert_eq!(commands([&all, &strict, &all], "view"), [None, None, twice], "a guard stays");
+        let off = |h: &mut Hook| h.skip = Some(Skip::Untrusted);
+        assert_eq!(commands([&off, &all, &all], "view"), [Some(Skip::Untrusted), None, twice]);
     }
 }

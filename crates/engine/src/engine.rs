@@ -12,6 +12,7 @@ use tenter_core::event::{Event, EventKind, EventMask};
 use tenter_core::hook::{Handler, Hook, Source, merge_duplicates};
 use tenter_core::outcome::Outcome;
 use tenter_core::plan::Plan;
+use tenter_core::profile::Dedupe;
 use tenter_core::rules::RuleSet;
 use tenter_core::verdict::Decision;
 use tenter_hosts::codec::Host;
@@ -298,7 +299,8 @@ impl Settings {
                     broken_explicit: files.broken_explicit,
                     trust_project: files.trust_project,
                     owners: files.owners,
-                    profile: self.host.profile,
+                    host: self.host,
+                    variables: &self.environment,
                     placeholders: &files.placeholders,
                 };
                 let trust = Trust::new(&files.places.state_home, files.owners);
@@ -331,7 +333,9 @@ impl Settings {
             functions.push(entry.function);
             watches.push(entry.scripts);
         }
-        merge_duplicates(&mut hooks, contract_of);
+        if self.host.profile.dedupe == Dedupe::SameWork {
+            merge_duplicates(&mut hooks, contract_of);
+        }
 
         let places = self.places.for_rules();
         let mut resolve = |path: &str| resolve_links(path);
@@ -353,6 +357,7 @@ impl Settings {
             own: self
                 .files
                 .as_ref()
+                .filter(|_| self.host.profile.self_rules)
                 .map(|files| SelfRules::new(&files.places, &files.placeholders, loaded)),
             places,
             project: self.places.project.clone(),
@@ -362,7 +367,11 @@ impl Settings {
                 .as_ref()
                 .map(|files| files.placeholders.clone())
                 .unwrap_or_default(),
-            environment: BaseEnvironment::new(self.environment.clone(), loaded.env.clone()),
+            environment: BaseEnvironment::new(
+                self.environment.clone(),
+                loaded.env.clone(),
+                self.host.profile.event_variables,
+            ),
             scripts: Scripts::new(watches),
             spill: self.spill.clone(),
             concurrency: self.concurrency,

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tenter_core::hook::Level;
-use tenter_hosts::native::config;
+use tenter_hosts::config;
 use tenter_process::Environment;
 
 /// The longest value that is put into the environment, in bytes.
@@ -292,8 +292,14 @@ pub struct BaseEnvironment {
 }
 
 impl BaseEnvironment {
-    /// The environment of a session under a policy.
-    pub fn new(session: Vec<(OsString, OsString)>, policy: EnvPolicy) -> Self {
+    /// The environment of a session under a policy, without what the host says in its own
+    /// variables of another event.
+    pub fn new(
+        mut session: Vec<(OsString, OsString)>,
+        policy: EnvPolicy,
+        event_variables: &[&str],
+    ) -> Self {
+        session.retain(|(name, _)| !event_variables.iter().any(|own| name == own));
         Self { session: session.into(), policy: Arc::new(policy), levels: Arc::default() }
     }
 
@@ -454,9 +460,16 @@ mod tests {
 
     #[test]
     fn a_base_environment_differs_by_level_and_is_built_once() {
-        let session = vec![("A".into(), "1".into()), ("HF_TOKEN".into(), "s".into())];
-        let base =
-            BaseEnvironment::new(session, policy(&[(Level::Project, &["A"], &["HF_TOKEN"])]));
+        let session = vec![
+            ("A".into(), "1".into()),
+            ("HF_TOKEN".into(), "s".into()),
+            ("GONE".into(), "of another event".into()),
+        ];
+        let base = BaseEnvironment::new(
+            session,
+            policy(&[(Level::Project, &["A"], &["HF_TOKEN"])]),
+            &["GONE"],
+        );
         let names = |level| {
             let mut names: Vec<_> =
                 base.of_level(level).iter().map(|(name, _)| name.to_owned()).collect();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use futures_util::future::{BoxFuture, FutureExt as _};
@@ -57,7 +57,10 @@ impl Current {
     fn fire<'a>(&'a self, event: &Event, stops: &'a Stops, cx: &'a RunContext) -> Fire<'a> {
         let contract = self.snapshot.contract(&event.kind);
         let claims = Claims::new(&self.live);
-        Fire { snapshot: &self.snapshot, live: &self.live, claims, stops, cx, contract }
+        // Most events have no budget, and then no clock is read.
+        let budget = contract.budget.map(|budget| Instant::now() + budget);
+        let deadline = [cx.deadline, budget].into_iter().flatten().min();
+        Fire { snapshot: &self.snapshot, live: &self.live, claims, stops, cx, deadline, contract }
     }
 }
 

@@ -139,7 +139,8 @@ impl Snapshot {
         let subject = subject.as_deref();
         let subagent = event.is_subagent();
         self.memo.get_or(&event.kind, subject, subagent, || {
-            self.table.select(&event.kind, contract, subject, subagent)
+            let dedupe = self.host.profile.dedupe;
+            self.table.select(&event.kind, contract, dedupe, subject, subagent)
         })
     }
 

@@ -1,21 +1,27 @@
 //! What a host's codec is: events to bytes for a hook, and what a hook did to a verdict.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 
 use tenter_core::contract::Contract;
 use tenter_core::diagnostic::Diagnostic;
-use tenter_core::event::{Event, EventKind};
+use tenter_core::event::{Event, EventKind, Origin};
 use tenter_core::outcome::Failure;
 use tenter_core::profile::Profile;
 use tenter_core::verdict::Verdict;
 
-/// A host as a value: its rules and its wire.
+use crate::config::ConfigFormat;
+use crate::native::input::EventError;
+
+/// A host as a value: its rules, its wire and its configuration.
 #[derive(Clone, Copy)]
 pub struct Host {
     /// The rules.
     pub profile: &'static Profile,
     /// The wire.
     pub codec: &'static dyn Codec,
+    /// The configuration.
+    pub config: &'static dyn ConfigFormat,
 }
 
 impl fmt::Debug for Host {
@@ -26,11 +32,34 @@ impl fmt::Debug for Host {
 
 /// The wire of one host.
 pub trait Codec: Send + Sync {
+    /// Reads an event in the host's own bytes. `given` is the name that the caller expects,
+    /// `defaults` fills a missing session and directory.
+    ///
+    /// # Errors
+    /// The text is no event of this host.
+    fn read(&self, text: &str, given: Option<&str>, defaults: &Origin)
+    -> Result<Event, EventError>;
+
     /// The bytes that a hook of this host reads on stdin, the newline at the end included.
     fn encode(&self, event: &Event, shown: &Shown<'_>) -> Vec<u8>;
 
+    /// The host's own variables for a hook. Those that would be too long or hold a NUL are left out
+    /// by the caller, and marked.
+    fn variables(&self, _about: &About<'_>) -> Vec<(&'static str, OsString)> {
+        Vec::new()
+    }
+
     /// What a hook's answer means.
     fn decode(&self, ran: &Ran<'_>, kind: &EventKind, contract: &Contract) -> Decoded;
+}
+
+/// What a hook's variables speak of.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The event.
+    pub event: &'a Event,
+    /// The project.
+    pub project: &'a OsStr,
 }
 
 /// What the engine knows beside the event itself.

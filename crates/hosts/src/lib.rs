@@ -8,6 +8,30 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod codec;
+pub mod config;
 pub mod files;
 pub mod names;
 pub mod native;
+
+use std::path::Path;
+
+use codec::Host;
+
+/// Every host whose rules can be applied; tenter's own is the first.
+static HOSTS: [&Host; 1] = [&native::HOST];
+
+/// The host of a name, as it stands on the command line.
+pub fn by_name(name: &str) -> Option<&'static Host> {
+    HOSTS.iter().copied().find(|host| host.profile.name == name)
+}
+
+/// The names of all hosts.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    HOSTS.iter().map(|host| host.profile.name)
+}
+
+/// The host that a configuration file belongs to by its name, such as `crush.json`; `None` if the
+/// name does not tell.
+pub fn by_file(path: &Path) -> Option<&'static Host> {
+    HOSTS.iter().copied().find(|host| host.config.is_named(path))
+}

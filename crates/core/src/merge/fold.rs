@@ -159,6 +159,22 @@ impl<'a> Fold<'a> {
         }
     }
 
+    /// Applies the first rewrite that can be, and says of the others that they are not.
+    pub(super) fn apply_one<'r>(
+        &mut self,
+        rewrites: impl Iterator<Item = (usize, Level, &'r Rewrite)>,
+    ) {
+        for (voice, level, rewrite) in rewrites {
+            match self.applied.first() {
+                Some(of) => {
+                    let of = *of;
+                    self.note(voice, NoteKind::NotTheOne { of });
+                }
+                None => self.apply(voice, level, rewrite),
+            }
+        }
+    }
+
     fn patch(&mut self, me: Owner, patch: &Fields) -> bool {
         let current = self.current.take().or_else(|| {
             let members = self.original.to_fields()?;

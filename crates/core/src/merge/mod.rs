@@ -8,7 +8,7 @@ mod fold;
 
 use std::borrow::Cow;
 
-use crate::contract::{Block, Contract, OnFailure, Rewrites};
+use crate::contract::{Block, Contract, Fold as FoldRule, OnFailure, Reasons, Rewrites};
 use crate::hook::Level;
 use crate::json::Json;
 use crate::verdict::{Decision, Verdict};
@@ -101,6 +101,11 @@ pub enum NoteKind {
     Withheld,
     /// It blocked or asked where that is only a remark.
     OnlyARemark(Decision),
+    /// Its rewrite is not applied because another voice's is, and there can be one.
+    NotTheOne {
+        /// The other voice's place in the list.
+        of: usize,
+    },
     /// It halted where that means nothing.
     HaltIgnored,
 }
@@ -131,16 +136,17 @@ pub struct Merged {
 /// The rules, in short: the most severe decision wins; the reasons of all voices with the winning
 /// decision are kept in order, with a halt those of halting and denying voices; contexts are kept
 /// one entry a voice; rewrites fold in order, and a lower level cannot change what a higher one
-/// set; where a block stops the action, a deny or halt drops contexts and rewrites.
+/// set; where a block stops the action, a deny or halt drops contexts and rewrites. What of this a
+/// contract has otherwise is in its [`MergeRule`](crate::contract::MergeRule).
 pub fn merge(voices: &[Voice<'_>], original: Option<&Json>, contract: &Contract) -> Merged {
     let mut merged = Merged::default();
     decide(voices, contract, &mut merged);
     let stopped =
         contract.block.stops_action() && (merged.decision == Decision::Deny || merged.halt);
+    if contract.delivers_context && (!stopped || contract.merge.context_of_stopped) {
+        merged.context = voices.iter().filter_map(context_of).map(str::to_owned).collect();
+    }
     if !stopped {
-        if contract.delivers_context {
-            merged.context = voices.iter().filter_map(context_of).map(str::to_owned).collect();
-        }
         rewrite(voices, original, contract, &mut merged);
     }
     merged
@@ -177,7 +183,11 @@ fn decide(voices: &[Voice<'_>], contract: &Contract, merged: &mut Merged) {
             merged.decision.restricts() && voice.decision() == merged.decision
         }
     };
-    merged.reason = join(voices.iter().filter(|voice| speaks(voice)).filter_map(Voice::reason));
+    let reasons = voices.iter().filter(|voice| speaks(voice)).filter_map(Voice::reason);
+    merged.reason = match contract.merge.reasons {
+        Reasons::All => join(reasons),
+        Reasons::First => join(reasons.take(1)),
+    };
 }
 
 /// Whether a decision means anything where a block means this.
@@ -235,11 +245,24 @@ fn rewrite(
         return;
     };
     let mut fold = fold::Fold::new(original, contract.rewrites);
-    for (at, level, rewrite) in rewrites {
-        fold.apply(at, level, rewrite);
+    // Where levels do not bind, all voices are of one.
+    let level = |level| if contract.merge.levels_bind { level } else { Level::User };
+    match contract.merge.fold {
+        FoldRule::InOrder => {
+            for (at, of, rewrite) in rewrites {
+                fold.apply(at, level(of), rewrite);
+            }
+        }
+        FoldRule::First => fold.apply_one(rewrites.map(|(at, of, one)| (at, level(of), one))),
+        FoldRule::Last => {
+            let last_first = rewrites.collect::<Vec<_>>().into_iter().rev();
+            fold.apply_one(last_first.map(|(at, of, one)| (at, level(of), one)));
+        }
     }
     fold.finish(merged);
 }
 
+#[cfg(test)]
+mod rule_tests;
 #[cfg(test)]
 mod tests;

@@ -10,11 +10,14 @@ use std::sync::Arc;
 use tenter_core::contract::OnFailure;
 use tenter_core::diagnostic::{Diagnostic, Position};
 use tenter_core::event::EventKind;
-use tenter_core::hook::{Handler, Hook, Level, Source, merge_duplicates};
-use tenter_core::profile::Profile;
+use tenter_core::hook::{Cwd, Handler, Hook, Level, Source, merge_duplicates};
+use tenter_core::profile::{Dedupe, Profile, StartsIn};
 use tenter_core::rules::Rule;
 use tenter_core::verdict::Decision;
-use tenter_hosts::native::config::{ConfigFile, FileId, Permission, read};
+use tenter_hosts::codec::Host;
+use tenter_hosts::config::{
+    Candidate, CandidateKind, ConfigFile, ConfigPlaces, FileId, Permission,
+};
 
 use super::command::CommandContext;
 use super::owner::{self, Found, Owners, Refusal};
@@ -35,8 +38,10 @@ pub struct LoadOptions<'a> {
     pub trust_project: bool,
     /// Who may own which files.
     pub owners: Owners,
-    /// The rules of the host, for what a failure does by default.
-    pub profile: &'a Profile,
+    /// The host: which files there are, what they say, and what a failure does by default.
+    pub host: Host,
+    /// The variables of the session, which may say where files are.
+    pub variables: &'a [(OsString, OsString)],
     /// The host's own placeholders in commands.
     pub placeholders: &'a [(String, OsString)],
 }
@@ -63,8 +68,15 @@ pub fn load(
     trust: &Trust,
 ) -> Result<Loaded, LoadError> {
     let context = CommandContext::of(places, options.placeholders);
-    let mut loader =
-        Loader { places, options, context, loaded: Loaded::default(), hooks: Vec::new() };
+    let candidates = candidates(places, options);
+    let mut loader = Loader {
+        places,
+        options,
+        context,
+        candidates,
+        loaded: Loaded::default(),
+        hooks: Vec::new(),
+    };
     loader.managed();
     if !loader.named()? {
         loader.user();
@@ -73,10 +85,36 @@ pub fn load(
     Ok(loader.finish())
 }
 
+/// Where the host's files are. What stands for the current directory is sought below the project,
+/// also where a link leads there.
+fn candidates(places: &Places, options: &LoadOptions<'_>) -> Vec<Candidate> {
+    let resolved;
+    let cwd = if places.cwd.starts_with(&places.project) {
+        &places.cwd
+    } else {
+        resolved = places.cwd.canonicalize().unwrap_or_else(|_| places.cwd.clone());
+        &resolved
+    };
+    let variable = |name: &str| {
+        let found = options.variables.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone())
+    };
+    options.host.config.candidates(&ConfigPlaces {
+        home: &places.home,
+        config_home: &places.config_home,
+        system: places.managed.parent().unwrap_or(&places.managed),
+        managed: &places.managed,
+        project: &places.project,
+        cwd,
+        variable: &variable,
+    })
+}
+
 pub(super) struct Loader<'a> {
     pub(super) places: &'a Places,
     pub(super) options: &'a LoadOptions<'a>,
     pub(super) context: CommandContext<'a>,
+    candidates: Vec<Candidate>,
     pub(super) loaded: Loaded,
     pub(super) hooks: Vec<(Hook, Option<Arc<ScriptWatch>>)>,
 }
@@ -98,23 +136,52 @@ pub(super) enum NoText {
 
 impl Loader<'_> {
     fn managed(&mut self) {
-        let file = self.places.managed.join("hooks.toml");
-        let owners = self.options.owners;
-        self.take_managed(&file);
-        let folder = self.places.managed.join("hooks.d");
-        match owner::list_managed(&folder, owners) {
+        for candidate in self.candidates_of(|level| level == Level::Managed) {
+            match candidate.kind {
+                CandidateKind::File => self.take_managed(&candidate.path),
+                CandidateKind::Folder { extension } => {
+                    self.take_managed_folder(&candidate.path, extension);
+                }
+                CandidateKind::Program => self.note_program(&candidate.path, Level::Managed),
+            }
+        }
+    }
+
+    fn take_managed_folder(&mut self, folder: &Path, extension: &str) {
+        match owner::list_managed(folder, self.options.owners) {
             Ok(Ok(names)) => {
                 for name in names {
                     let is_hidden = name.as_encoded_bytes().starts_with(b".");
-                    if !is_hidden && Path::new(&name).extension() == Some(OsStr::new("toml")) {
+                    if !is_hidden && Path::new(&name).extension() == Some(OsStr::new(extension)) {
                         self.take_managed(&folder.join(name));
                     }
                 }
             }
-            Ok(Err(why)) => self.refuse(&folder, Level::Managed, why),
+            Ok(Err(why)) => self.refuse(folder, Level::Managed, why),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => self.guard_unreadable(&folder, Level::Managed, &error.to_string()),
+            Err(error) => self.guard_unreadable(folder, Level::Managed, &error.to_string()),
         }
+    }
+
+    /// What there may be of these levels.
+    fn candidates_of(&self, is_meant: impl Fn(Level) -> bool) -> Vec<Candidate> {
+        self.candidates.iter().filter(|one| is_meant(one.level)).cloned().collect()
+    }
+
+    /// Says of a file that is there that only the host itself can know what it does.
+    pub(super) fn note_program(&mut self, path: &Path, level: Level) {
+        if path.symlink_metadata().is_err() {
+            return;
+        }
+        let name = self.places.shown(path);
+        self.loaded.diagnostics.push(
+            Diagnostic::warning(
+                "config.not-read",
+                format!("`{name}` is a program of the host's, and is not run: hooks that it adds or removes are not known here"),
+            )
+            .help("move its hooks into a file that is only read"),
+        );
+        self.note(path, level, FileState::NotRead);
     }
 
     fn take_managed(&mut self, path: &Path) {
@@ -146,7 +213,7 @@ impl Loader<'_> {
             any = self.take_variable(&path, forbidden)?;
         }
         if any {
-            for (path, level) in self.lower_files() {
+            for Candidate { path, level, .. } in self.candidates_of(|one| one > Level::Managed) {
                 let name = self.places.shown(&path);
                 let state = FileState::Replaced;
                 self.loaded.files.push(LoadedFile { path, name, level, state });
@@ -224,21 +291,21 @@ impl Loader<'_> {
         }
     }
 
-    pub(super) fn lower_files(&self) -> [(PathBuf, Level); 3] {
-        [
-            (self.places.user_file(), Level::User),
-            (self.places.project_file(), Level::Project),
-            (self.places.private_file(), Level::Private),
-        ]
+    /// The files of the project.
+    pub(super) fn project_files(&self) -> Vec<Candidate> {
+        self.candidates_of(|level| level >= Level::Project)
     }
 
     fn user(&mut self) {
-        let path = self.places.user_file();
-        if self.loaded.policy.only_managed {
-            self.refuse_by_policy(&path, Level::User, "only_managed");
-        } else {
-            let found = owner::read(&path);
-            self.take_found(&path, Level::User, found);
+        for Candidate { path, kind, .. } in self.candidates_of(|level| level == Level::User) {
+            if self.loaded.policy.only_managed {
+                self.refuse_by_policy(&path, Level::User, "only_managed");
+            } else if kind == CandidateKind::Program {
+                self.note_program(&path, Level::User);
+            } else {
+                let found = owner::read(&path);
+                self.take_found(&path, Level::User, found);
+            }
         }
     }
 
@@ -311,7 +378,11 @@ impl Loader<'_> {
             folder: &path.parent().unwrap_or(path).to_string_lossy(),
             level,
         };
-        let config = read(&text, &id);
+        let mut config = self.options.host.config.read(&text, &id);
+        if self.options.host.profile.starts_in == StartsIn::SessionCwd {
+            let cwd = self.places.cwd.to_string_lossy();
+            config.entries.iter_mut().for_each(|entry| start_in(&mut entry.hook, &cwd));
+        }
         Ok(Text { name, content: text, config })
     }
 
@@ -367,7 +438,7 @@ impl Loader<'_> {
     }
 
     fn finish(mut self) -> Loaded {
-        let profile = self.options.profile;
+        let profile = self.options.host.profile;
         let minimum = self.loaded.policy.min_on_failure;
         let places = self.places.for_rules();
         let mut resolve = |path: &str| resolve_links(path);
@@ -386,11 +457,21 @@ impl Loader<'_> {
                 watches.push(watch.clone());
             }
         }
-        merge_duplicates(&mut self.loaded.hooks, |kind| *profile.contract(kind));
+        if profile.dedupe == Dedupe::SameWork {
+            merge_duplicates(&mut self.loaded.hooks, |kind| *profile.contract(kind));
+        }
         self.loaded.rules.resolve_bases(&places, &mut resolve);
         self.loaded.scripts = Scripts::new(watches);
         self.loaded.files.sort_by_key(|file| file.level);
         self.loaded
+    }
+}
+
+/// Lets a command start in the agent's current directory, and be sought from there.
+fn start_in(hook: &mut Hook, cwd: &str) {
+    if let Handler::Command(command) = &mut hook.handler {
+        command.cwd = Cwd::Session;
+        command.base = Some(cwd.to_owned());
     }
 }
 

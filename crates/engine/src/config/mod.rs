@@ -37,7 +37,7 @@ use std::sync::Arc;
 use tenter_core::diagnostic::Diagnostic;
 use tenter_core::hook::{Hook, Level};
 use tenter_core::rules::RuleSet;
-pub use tenter_hosts::native::config::Policy;
+pub use tenter_hosts::config::Policy;
 
 pub use self::command::{CommandContext, CommandError, ResolvedCommand, resolve};
 pub use self::load::{BrokenExplicit, LoadOptions, load};
@@ -96,6 +96,8 @@ pub enum FileState {
     Replaced,
     /// It does not count.
     Refused(Refusal),
+    /// It is a program of the host's, which is not run.
+    NotRead,
     /// It is not TOML, or cannot be read at all; a guard stands for it.
     Broken,
     /// It is not TOML, or cannot be read at all, and is of a project: nothing stands for it.
@@ -109,6 +111,7 @@ impl fmt::Display for FileState {
             Self::Missing => f.write_str("not there"),
             Self::Replaced => f.write_str("replaced by another file"),
             Self::Refused(why) => write!(f, "refused: {why}"),
+            Self::NotRead => f.write_str("a program, so not read"),
             Self::Broken => f.write_str("broken"),
             Self::Untrusted => f.write_str("broken, so not trusted"),
         }

@@ -12,7 +12,7 @@ use tenter_core::diagnostic::{Diagnostic, Position};
 use tenter_core::hook::{Handler, Hook, Level};
 use tenter_core::outcome::Skip;
 use tenter_core::verdict::Decision;
-use tenter_hosts::native::config::{Entry as ConfigEntry, EnvPolicy, Part};
+use tenter_hosts::config::{Candidate, CandidateKind, Entry as ConfigEntry, EnvPolicy, Part};
 
 use super::FileState;
 use super::candidates::candidate_files;
@@ -31,14 +31,17 @@ struct ProjectFile {
 impl Loader<'_> {
     /// The project's files, as far as they are allowed and trusted.
     pub(super) fn project(&mut self, trust: &Trust) {
-        let files = self.lower_files().into_iter().filter(|(_, level)| *level >= Level::Project);
         let policy = self.loaded.policy;
         let key = if policy.only_managed { "only_managed" } else { "allow_project" };
         let is_allowed = !policy.only_managed && policy.allow_project;
         let mut read = Vec::new();
-        for (path, level) in files {
+        for Candidate { path, level, kind } in self.project_files() {
             if !is_allowed {
                 self.refuse_by_policy(&path, level, key);
+                continue;
+            }
+            if kind == CandidateKind::Program {
+                self.note_program(&path, level);
                 continue;
             }
             match self.text_of(&path, level, owner::read(&path)) {

@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 
 use tenter_core::event::Event;
+use tenter_core::profile::Profile;
 use tenter_core::rules::{
     Call, PathPair, Paths, Rule, Ruling, ShellCall, ToolPaths, Truth, paths_of,
 };
@@ -16,6 +17,7 @@ use crate::snapshot::Snapshot;
 /// The facts about one event.
 pub(crate) struct Facts<'a> {
     event: &'a Event,
+    profile: &'static Profile,
     places: OnceLock<tenter_core::rules::Places>,
     base: &'a tenter_core::rules::Places,
     paths: OnceLock<Option<Vec<PathPair>>>,
@@ -27,12 +29,18 @@ impl<'a> Facts<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, event: &'a Event) -> Self {
         Self {
             event,
+            profile: snapshot.host.profile,
             places: OnceLock::new(),
             base: &snapshot.places,
             paths: OnceLock::new(),
             given: OnceLock::new(),
             shell: OnceLock::new(),
         }
+    }
+
+    /// The name that rules use for the tool of the call.
+    fn tool(&self) -> Option<&'a str> {
+        self.event.tool_name().map(|tool| self.profile.canonical_tool(tool))
     }
 
     /// The project and home of the session, and the event's own current directory.
@@ -50,7 +58,7 @@ impl<'a> Facts<'a> {
     fn paths(&self) -> Option<&[PathPair]> {
         let pairs = self.paths.get_or_init(|| {
             let call = self.event.tool_call()?;
-            match paths_of(&call.name, &call.input) {
+            match paths_of(self.tool()?, &call.input) {
                 ToolPaths::None => Some(Vec::new()),
                 ToolPaths::Unreadable => None,
                 ToolPaths::Known(paths) => {
@@ -70,7 +78,7 @@ impl<'a> Facts<'a> {
     /// What a shell command would run; `None` for other tools.
     pub(crate) fn shell(&self) -> Option<&ShellCall> {
         let shell = self.shell.get_or_init(|| {
-            let call = self.event.tool_call().filter(|call| call.name == "Bash")?;
+            let call = self.event.tool_call().filter(|_| self.tool() == Some("Bash"))?;
             let mut paths = |path: &str| {
                 let pairs = self.places().pairs(path)?.into_iter();
                 Some(pairs.map(with_links_resolved).collect())
@@ -80,12 +88,20 @@ impl<'a> Facts<'a> {
         shell.as_ref()
     }
 
+    /// The names of the tool: the one that rules use, and the host's own where that is another.
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        let own = self.event.tool_name();
+        let tool = self.tool();
+        tool.into_iter().chain(own.filter(|_| own != tool))
+    }
+
     /// The call as rules look at it; `None` for an event that is about no tool.
     fn call(&self) -> Option<Call<'_>> {
         let call = self.event.tool_call()?;
+        let tool = self.tool()?;
         Some(Call {
-            tool: &call.name,
-            host_tool: None,
+            tool,
+            host_tool: (tool != call.name).then_some(&call.name),
             input: &call.input,
             paths: self.paths().map_or(Paths::Unreadable, Paths::Known),
             shell: self.shell(),
@@ -111,7 +127,7 @@ impl<'a> Facts<'a> {
 
     fn judged_by_self<'s>(&self, snapshot: &'s Snapshot) -> Option<Ruling<'s>> {
         let own = snapshot.own.as_ref()?;
-        if !SelfRules::speaks_of(self.event.tool_name()?) {
+        if !SelfRules::speaks_of(self.tool()?) {
             return None;
         }
         own.judge(&self.call()?)
@@ -119,17 +135,15 @@ impl<'a> Facts<'a> {
 
     /// The call, if any permission rule speaks of its tool.
     pub(crate) fn call_if_ruled(&self, snapshot: &Snapshot) -> Option<Call<'_>> {
-        let tool = self.event.tool_name()?;
-        if snapshot.has_rules_for(tool) { self.call() } else { None }
+        if self.names().any(|tool| snapshot.has_rules_for(tool)) { self.call() } else { None }
     }
 
     /// Whether a condition holds. A rule about tools does not hold where there is none.
     pub(crate) fn holds(&self, rule: &Rule) -> Truth {
-        match self.event.tool_name() {
-            Some(tool) if rule.could_match(tool) => {
-                self.call().map_or(Truth::No, |call| rule.matches(&call))
-            }
-            _ => Truth::No,
+        if self.names().any(|tool| rule.could_match(tool)) {
+            self.call().map_or(Truth::No, |call| rule.matches(&call))
+        } else {
+            Truth::No
         }
     }
 
@@ -137,7 +151,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn payload_paths(&self) -> &[String] {
         self.given.get_or_init(|| {
             let Some(call) = self.event.tool_call() else { return Vec::new() };
-            match paths_of(&call.name, &call.input) {
+            match paths_of(self.tool().unwrap_or(&call.name), &call.input) {
                 ToolPaths::Known(paths) => {
                     let pairs = paths.iter().filter_map(|path| self.places().pairs(path)).flatten();
                     pairs.map(|pair| pair.normal().to_owned()).collect()

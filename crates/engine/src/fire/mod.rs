@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use tenter_core::contract::{Block, Contract};
+use tenter_core::contract::{Block, Contract, Runs};
 use tenter_core::diagnostic::Diagnostic;
 use tenter_core::event::Event;
 use tenter_core::hook::{Handler, Hook, Level, Order};
@@ -40,6 +40,8 @@ pub(crate) struct Fire<'a> {
     pub(crate) claims: Claims<'a>,
     pub(crate) stops: &'a Stops,
     pub(crate) cx: &'a RunContext,
+    /// When all of it has to be over: the caller's deadline, or that of the event's own budget.
+    pub(crate) deadline: Option<Instant>,
     pub(crate) contract: &'static Contract,
 }
 
@@ -114,7 +116,7 @@ pub(crate) fn is_judged(contract: &Contract) -> bool {
 
 /// A deny rule that holds for certain stops the call before any hook is asked.
 fn denied_by_rule(snapshot: &Snapshot, contract: &Contract, facts: &Facts<'_>) -> Option<String> {
-    if !is_judged(contract) {
+    if !is_judged(contract) || !snapshot.host.profile.permission.denies_first() {
         return None;
     }
     let ruling = facts.call_if_ruled(snapshot).and_then(|call| snapshot.rules.deny_only(&call))?;
@@ -185,7 +187,8 @@ pub(crate) fn begin<'a>(
         let Some(hook) = snapshot.table.get(slot.hook) else { continue };
         let mut report = HookReport::new(Arc::clone(hook), Status::Ok);
         let mut answer = None;
-        if hook.order == Order::Sequence && !hook.detach && slot.skip.is_none() {
+        let in_turn = hook.order == Order::Sequence || fire.contract.runs == Runs::InTurn;
+        if in_turn && !hook.detach && slot.skip.is_none() {
             report.status = Status::Skipped(Skip::Stopped);
             sequence.push(at);
         } else if let Some(skip) =
@@ -199,7 +202,7 @@ pub(crate) fn begin<'a>(
             if !detach(slot.hook) {
                 report.status = Status::Cancelled;
             }
-        } else if let Some(answered) = answer_now(snapshot, slot.hook, hook, event) {
+        } else if let Some(answered) = answer_now(fire, slot.hook, hook, event) {
             let now = Instant::now();
             report.duration = now.duration_since(last);
             last = now;
@@ -364,17 +367,17 @@ fn step_of_sequence<'a>(
 
 /// The answer of a hook that needs no waiting.
 fn answer_now(
-    snapshot: &Snapshot,
+    fire: &Fire<'_>,
     index: usize,
     hook: &Hook,
     event: &Event,
 ) -> Option<Result<Verdict, String>> {
-    if hook.failed.is_some() || hook.view.is_some() {
+    if hook.failed.is_some() || hook.view.or(fire.contract.view).is_some() {
         return None;
     }
     match &hook.handler {
         Handler::Reply(verdict) => Some(Ok((**verdict).clone())),
-        Handler::Function => snapshot.functions.get(index)?.as_ref()?.call_now(event),
+        Handler::Function => fire.snapshot.functions.get(index)?.as_ref()?.call_now(event),
         Handler::Command(_) | Handler::Broken { .. } => None,
     }
 }

@@ -11,6 +11,7 @@ use tenter_core::event::{Event, Payload};
 use tenter_core::hook::{Handler, Hook};
 use tenter_core::json::Json;
 use tenter_core::outcome::{Failure, ProcessReport, Status};
+use tenter_core::profile::Profile;
 use tenter_core::verdict::{Decision, Verdict};
 use tenter_core::views::{Capped, cap_payload, cap_tool_input, restore_rewrite};
 use tenter_hosts::codec::{Failed, Shown};
@@ -137,7 +138,7 @@ impl Bounds {
         } else {
             fire.contract.timeout
         });
-        let left = fire.cx.deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        let left = fire.deadline.map(|at| at.saturating_duration_since(Instant::now()));
         match left {
             Some(left) if left < own => Self { timeout: left, by_caller: true },
             _ => Self { timeout: own, by_caller: false },
@@ -186,9 +187,10 @@ async fn run_handler(fire: &Fire<'_>, index: usize, hook: &Hook, asked: &Asked<'
     if let Some(reason) = &hook.failed {
         return Answer::failed(Failure::Trust, reason.clone());
     }
-    let view = match hook.view.and_then(|view| View::of(fire, view.cap, asked.event())) {
+    let asked_view = hook.view.or(fire.contract.view);
+    let view = match asked_view.and_then(|view| View::of(fire, view.cap, asked.event())) {
         None => None,
-        Some(view) => match hook.view.and_then(|view| view.on_truncated) {
+        Some(view) => match asked_view.and_then(|view| view.on_truncated) {
             Some(policy) => return too_long_for_its_view(policy, &view.clipped),
             None => Some(view),
         },
@@ -196,7 +198,9 @@ async fn run_handler(fire: &Fire<'_>, index: usize, hook: &Hook, asked: &Asked<'
     let event = view.as_ref().map_or_else(|| asked.event(), |view| &view.event);
     let mut answer = match &hook.handler {
         Handler::Reply(verdict) => Answer::of((**verdict).clone()),
-        Handler::Broken { reason, mend } => broken(hook, event, reason, mend.as_deref()),
+        Handler::Broken { reason, mend } => {
+            broken(fire.snapshot.host.profile, hook, event, reason, mend.as_deref())
+        }
         Handler::Function => match fire.snapshot.functions.get(index).and_then(Option::as_ref) {
             Some(function) => in_process::run(fire, function, event, &Bounds::of(fire, hook)).await,
             None => Answer::failed(Failure::Config, "its function is gone"),
@@ -317,12 +321,21 @@ fn restore(answer: &mut Answer, capped: &Capped) {
 
 /// A broken entry that is a guard denies; reading, and mending the file it stands in, stay possible.
 /// One that is about reading alone still guards it, but for the file itself.
-fn broken(hook: &Hook, event: &Event, reason: &str, mend: Option<&str>) -> Answer {
+fn broken(
+    profile: &Profile,
+    hook: &Hook,
+    event: &Event,
+    reason: &str,
+    mend: Option<&str>,
+) -> Answer {
     let mut answer = Answer::failed(Failure::Config, reason);
     if let Some(call) = event.tool_call() {
-        let reads = READERS.contains(&call.name.as_str());
-        let about_more = ["Bash", "Edit", "Write"].iter().any(|tool| hook.matcher.matches(tool));
-        let its_own_file = mend.is_some() && file_of(event).as_deref() == mend;
+        let reads = READERS.contains(&profile.canonical_tool(&call.name));
+        let own_names = profile.tools.iter();
+        let of_more = own_names.filter(|(_, canonical)| MAKERS.contains(canonical));
+        let about_more = MAKERS.iter().any(|tool| hook.matcher.matches(tool))
+            || of_more.into_iter().any(|(tool, _)| hook.matcher.matches(tool));
+        let its_own_file = mend.is_some() && file_of(profile, event).as_deref() == mend;
         answer.waived = (reads && about_more) || its_own_file;
     }
     if answer.waived {
@@ -336,11 +349,13 @@ fn broken(hook: &Hook, event: &Event, reason: &str, mend: Option<&str>) -> Answe
 
 /// Tools that only look.
 const READERS: [&str; 3] = ["Read", "Glob", "Grep"];
+/// Tools that do more.
+const MAKERS: [&str; 3] = ["Bash", "Edit", "Write"];
 
 /// The one file that a reading or editing call is about.
-fn file_of(event: &Event) -> Option<String> {
+fn file_of(profile: &Profile, event: &Event) -> Option<String> {
     let call = event.tool_call()?;
-    if !matches!(call.name.as_str(), "Read" | "Edit" | "Write" | "MultiEdit") {
+    if !matches!(profile.canonical_tool(&call.name), "Read" | "Edit" | "Write" | "MultiEdit") {
         return None;
     }
     let path = call.input.get("file_path")?;

@@ -46,7 +46,8 @@ pub(super) struct Draft {
 impl Draft {
     /// Whether guards have to be asked again because the payload is another now.
     pub(super) fn needs_recheck(&self, fire: &Fire<'_>) -> bool {
-        self.merged.payload.is_some()
+        fire.snapshot.host.profile.recheck
+            && self.merged.payload.is_some()
             && !self.merged.withheld
             && fire.contract.block.stops_action()
             && self.outcome.decision != Decision::Deny
@@ -72,6 +73,11 @@ pub(super) fn draft(
     drop(voices);
 
     outcome.decision = merged.decision;
+    if outcome.decision == Decision::Allow
+        && !fire.snapshot.host.profile.permission.lets_hooks_allow()
+    {
+        outcome.decision = Decision::None;
+    }
     outcome.halt = merged.halt;
     outcome.reason.clone_from(&merged.reason);
     if outcome.reason.is_none() && (outcome.decision.restricts() || outcome.halt) {
@@ -104,7 +110,8 @@ pub(super) fn conclude(fire: &Fire<'_>, event: &Event, draft: Draft, started: In
     let highest = allowed_by.iter().map(|(_, level)| *level).min();
     judge(fire, event, merged.payload.as_ref(), highest, &mut outcome);
 
-    // Where the action does not happen, neither contexts nor rewrites have anybody to go to.
+    // Where the action does not happen, a rewrite has nobody to go to, and most hosts deliver no
+    // context.
     let stopped =
         fire.contract.block.stops_action() && (outcome.decision == Decision::Deny || outcome.halt);
     if stopped {
@@ -113,6 +120,8 @@ pub(super) fn conclude(fire: &Fire<'_>, event: &Event, draft: Draft, started: In
         }
     } else {
         outcome.rewritten = merged.payload;
+    }
+    if !stopped || fire.contract.merge.context_of_stopped {
         let (spilled, notes) = spill::cap(merged.context, fire.snapshot, event);
         outcome.context = spilled;
         outcome.messages.extend(notes);
@@ -128,8 +137,8 @@ pub(super) fn conclude(fire: &Fire<'_>, event: &Event, draft: Draft, started: In
     outcome
 }
 
-/// The permission rules, on the effective input: deny before ask before allow. An allow of a hook
-/// answers an ask of its own level or below, never a deny.
+/// The permission rules, on the effective input: deny before ask before allow. What an allow of a
+/// hook answers is the profile's to say; it is never a deny.
 fn judge(
     fire: &Fire<'_>,
     event: &Event,
@@ -140,6 +149,8 @@ fn judge(
     if !is_judged(fire.contract) || !fire.snapshot.has_rules() || outcome.halt {
         return;
     }
+    let permission = fire.snapshot.host.profile.permission;
+    let payload = payload.filter(|_| permission.judges_rewrites());
     let rewritten = payload.map(|payload| event.with_rewritten(payload));
     let facts = Facts::new(fire.snapshot, rewritten.as_ref().unwrap_or(event));
     let Some((ruling, from_deny)) = facts.ruling(fire.snapshot) else { return };
@@ -151,7 +162,7 @@ fn judge(
             // A deny rule that only may match asks, and no hook answers that.
             let answered = !from_deny
                 && outcome.decision == Decision::Allow
-                && allowed_by.is_some_and(|by| by <= level);
+                && allowed_by.is_some_and(|by| permission.answers(by, level));
             if outcome.decision == Decision::Ask {
                 add_reason(outcome, &words);
             } else if outcome.decision < Decision::Ask && !answered {

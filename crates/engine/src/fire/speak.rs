@@ -95,6 +95,10 @@ fn say(fire: &Fire<'_>, outcome: &mut Outcome, answers: &[(usize, Answer)], note
                 format!("it rewrites {} after hook `{other}`, with another value", key(name)),
             )
         }
+        NoteKind::NotTheOne { of } => (
+            "rewrite.not-the-one",
+            format!("its rewrite is not used: that of hook `{}` is", name_of(outcome, *of)),
+        ),
         NoteKind::ShapeRefused(why) => ("rewrite.shape", format!("its rewrite is refused: {why}")),
         NoteKind::NothingToRewrite => (
             "rewrite.nothing",
@@ -150,9 +154,9 @@ pub(super) fn warn_of_skips(outcome: &mut Outcome) {
                 }
                 _ => None,
             },
-            Status::Skipped(Skip::Unsupported) => {
-                Some(format!("hook `{name}` is skipped: this version of tenter cannot run it"))
-            }
+            Status::Skipped(Skip::Unsupported) => Some(format!(
+                "hook `{name}` is skipped: neither this profile nor this version of tenter runs it"
+            )),
             _ => None,
         }
     };

@@ -1,5 +1,6 @@
 //! Hooks that are processes: from the entry to a started child, and from its end to an answer.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,7 +9,8 @@ use tenter_core::diagnostic::Diagnostic;
 use tenter_core::event::Event;
 use tenter_core::hook::{self, Hook};
 use tenter_core::outcome::{Failure, ProcessReport};
-use tenter_hosts::codec::{Exit, Ran};
+use tenter_core::profile::MissingFile;
+use tenter_hosts::codec::{About, Exit, Ran};
 use tenter_process::{Command, Ended, Leftovers, Limits, StartError, Stopped, run as run_process};
 use tokio::runtime::Handle;
 
@@ -49,7 +51,7 @@ pub(crate) async fn run(
         biased;
         () = fire.cx.cancel.cancelled() => return Answer::cancelled(),
         permit = snapshot.permits.acquire() => permit,
-        () = until(fire.cx.deadline) => {
+        () = until(fire.deadline) => {
             let failed = Bounds::of(fire, hook).timed_out();
             return Answer { failed: Some(failed), ..Answer::default() };
         }
@@ -59,13 +61,14 @@ pub(crate) async fn run(
         let reason = format!("{changed}; look at it, then run `tenter trust`");
         return Answer::failed(Failure::Trust, reason);
     }
-    if let Some(missing) = resolved.missing() {
+    let missing = resolved.missing().map(|missing| {
         let (role, path) = (missing.role.as_str(), missing.path.display());
-        return Answer::failed(
-            Failure::Start,
-            format!("its {role} `{}` does not exist ({path})", missing.written),
-        );
-    }
+        format!("its {role} `{}` does not exist ({path})", missing.written)
+    });
+    let missing = match (missing, snapshot.host.profile.missing_file) {
+        (Some(missing), MissingFile::Fails) => return Answer::failed(Failure::Start, missing),
+        (missing, _) => missing,
+    };
     let stdin = Arc::clone(&line);
     let bounds = Bounds::of(fire, hook);
     let command = build(fire, hook, handler, event, &resolved, line, &bounds);
@@ -75,9 +78,13 @@ pub(crate) async fn run(
         Ok(ended) => judge(fire, hook, event, &resolved, ended, stdin, &bounds),
         Err(error) => start_failure(&error),
     };
-    if let Some(note) = stand_in {
-        answer.diagnostics.push(note);
+    if let Some(missing) = missing {
+        answer.diagnostics.push(
+            Diagnostic::warning("process.missing-file", missing)
+                .help("write the file, or mend the path"),
+        );
     }
+    answer.diagnostics.extend(stand_in);
     answer
 }
 
@@ -124,7 +131,10 @@ fn build(
         cwd: std::ffi::OsStr::new(&event.origin.cwd),
         tool_name: event.tool_name(),
     };
-    for (name, value) in variables.variables(resolved.env.iter().cloned()) {
+    let about = About { event, project: fire.snapshot.project.as_os_str() };
+    let of_host = fire.snapshot.host.codec.variables(&about).into_iter();
+    let of_host = of_host.map(|(name, value)| (OsString::from(name), value));
+    for (name, value) in variables.variables(of_host.chain(resolved.env.iter().cloned())) {
         env.set(name, value);
     }
     Command {

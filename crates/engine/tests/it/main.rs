@@ -13,6 +13,7 @@ mod fire;
 mod functions;
 mod holes;
 mod processes;
+mod profiles;
 mod recordings;
 mod reload;
 mod self_rules;

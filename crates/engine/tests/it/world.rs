@@ -13,7 +13,7 @@ use tenter::config::{
 };
 use tenter::trust::{Recorded, Survey, Trust};
 use tenter_core::hook::Hook;
-use tenter_hosts::native::PROFILE;
+use tenter_hosts::native::HOST;
 use tenter_testkit::TestHome;
 
 pub(crate) struct World {
@@ -92,7 +92,8 @@ impl World {
             broken_explicit: self.broken_explicit,
             trust_project: self.trust_project,
             owners: self.owners(),
-            profile: &PROFILE,
+            host: HOST,
+            variables: &[],
             placeholders: &[],
         };
         load(&self.places(), &options, &self.trust())

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenter_core::contract::{Block, Contract, Delivery, OnFailure, PlainText, Rewrites, Subject};
 use tenter_core::event::EventKind;
-use tenter_core::profile::Profile;
+use tenter_core::profile::{Dedupe, MissingFile, Permission, Profile, StartsIn};
 
 /// The rules of a session that tenter runs itself.
 pub const PROFILE: Profile = Profile {
@@ -16,6 +16,14 @@ pub const PROFILE: Profile = Profile {
     context_cap: 10_000,
     cap_mark: tenter_core::views::CAP_MARK,
     reference: "docs/reference/events.md",
+    permission: Permission::AroundHooks,
+    self_rules: true,
+    dedupe: Dedupe::SameWork,
+    recheck: true,
+    tools: &[],
+    event_variables: &[],
+    missing_file: MissingFile::Fails,
+    starts_in: StartsIn::Entry,
 };
 
 const CONTRACTS: [Contract; 34] = {
