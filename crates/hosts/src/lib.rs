@@ -12,6 +12,7 @@ pub mod config;
 pub mod files;
 pub mod names;
 pub mod native;
+mod output;
 
 use std::path::Path;
 

@@ -7,6 +7,7 @@ use tenter_core::suggest::nearest;
 use tenter_core::verdict::{Decision, Rewrite, Verdict};
 
 use crate::native::input::type_of;
+use crate::output::Answer;
 
 /// The newest form of the native answer.
 const VERSION: u64 = 1;
@@ -28,15 +29,6 @@ pub const KEYS: &[&str] = &[
     "suppressOutput",
     "terminalSequence",
 ];
-
-/// What an object says.
-#[derive(Debug, Default)]
-pub(super) struct Answer {
-    pub(super) verdict: Verdict,
-    /// What makes it not understood, unless it denies.
-    pub(super) wrong: Option<String>,
-    pub(super) diagnostics: Vec<Diagnostic>,
-}
 
 /// How many unknown keys are named before the rest is only counted.
 const MOST_NAMED: usize = 8;

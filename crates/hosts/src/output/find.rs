@@ -3,12 +3,22 @@
 use serde::Deserialize;
 use tenter_core::json::{Fields, Json};
 
-use super::answer::is_answer;
 use crate::native::input::type_of;
+
+/// How the answers of a host are told from other JSON.
+#[derive(Clone, Copy)]
+pub(crate) struct Signs {
+    /// Whether an object has any key of an answer, or denies in a way that is not quite one.
+    pub(crate) is_answer: fn(&Fields) -> bool,
+    /// The keys of decisions, with their quotes.
+    pub(crate) deciding: &'static [&'static str],
+    /// Keys that nothing but an answer has, with their quotes.
+    pub(crate) telling: &'static [&'static str],
+}
 
 /// What a hook printed.
 #[derive(Debug)]
-pub(super) enum Printed<'a> {
+pub(crate) enum Printed<'a> {
     /// Nothing but white space.
     Nothing,
     /// One JSON object and nothing else.
@@ -30,18 +40,18 @@ pub(super) enum Printed<'a> {
 
 /// Something that begins like a JSON object and is none.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(crate) struct Broken {
     /// What the reader stumbled over.
-    pub(super) error: String,
+    pub(crate) error: String,
     /// Whether a denial can be read in it all the same.
-    pub(super) denial: bool,
+    pub(crate) denial: bool,
 }
 
 /// How many bytes are read in search of objects, beside four times the text itself. Text that is
 /// made to be searched for long is not searched to its end.
 const BUDGET: usize = 4 << 20;
 
-pub(super) fn find(stdout: &str) -> Printed<'_> {
+pub(crate) fn find<'a>(stdout: &'a str, signs: &Signs) -> Printed<'a> {
     // A byte order mark is white space to whoever printed it.
     let text = stdout.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -55,12 +65,12 @@ pub(super) fn find(stdout: &str) -> Printed<'_> {
         },
         Err(error) => error.to_string(),
     };
-    let found = objects_in(text);
+    let found = objects_in(text, signs.is_answer);
     // An object inside one that is broken is only a part of what was meant.
     let broken =
         found.broken_from.and_then(|at| Some((at, text.get(at..)?))).and_then(|(at, from)| {
-            let counts = at == 0 || !found.searched || says_any_of(from, TELLING_KEYS, |_| true);
-            counts.then(|| Broken { error, denial: says_any_of(from, DECIDING_KEYS, is_denial) })
+            let counts = at == 0 || !found.searched || says_any_of(from, signs.telling, |_| true);
+            counts.then(|| Broken { error, denial: says_any_of(from, signs.deciding, is_denial) })
         });
     match broken {
         broken if found.any => Printed::Among { answers: found.answers, broken },
@@ -82,7 +92,7 @@ struct Found {
     searched: bool,
 }
 
-fn objects_in(text: &str) -> Found {
+fn objects_in(text: &str, is_answer: fn(&Fields) -> bool) -> Found {
     let mut found = Found { searched: true, ..Found::default() };
     let mut at = 0;
     let mut budget = BUDGET + 4 * text.len();
@@ -132,20 +142,6 @@ impl<'de> Deserialize<'de> for Probe {
         Fields::deserialize(deserializer).map(Probe)
     }
 }
-
-/// The keys of decisions, in both forms.
-const DECIDING_KEYS: &[&str] = &["\"decision\"", "\"permissionDecision\"", "\"behavior\""];
-/// Keys that nothing but an answer has.
-const TELLING_KEYS: &[&str] = &[
-    "\"decision\"",
-    "\"permissionDecision\"",
-    "\"behavior\"",
-    "\"halt\"",
-    "\"patch\"",
-    "\"replace\"",
-    "\"hookSpecificOutput\"",
-    "\"updatedInput\"",
-];
 
 /// Whether a text that is no JSON still says `"decision": "deny"` or the like: one of the keys, a
 /// colon, and a value that is asked for.
