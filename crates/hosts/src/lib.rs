@@ -9,7 +9,10 @@
 
 pub mod codec;
 pub mod config;
+pub mod crush;
 pub mod files;
+mod json_file;
+mod lines;
 pub mod names;
 pub mod native;
 mod output;
@@ -19,7 +22,7 @@ use std::path::Path;
 use codec::Host;
 
 /// Every host whose rules can be applied; tenter's own is the first.
-static HOSTS: [&Host; 1] = [&native::HOST];
+static HOSTS: [&Host; 2] = [&native::HOST, &crush::HOST];
 
 /// The host of a name, as it stands on the command line.
 pub fn by_name(name: &str) -> Option<&'static Host> {

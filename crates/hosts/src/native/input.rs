@@ -117,9 +117,18 @@ pub fn read_event(text: &str, given: Option<&str>, defaults: &Origin) -> Result<
         return Err(EventError::Empty);
     }
     let whole = Json::parse(text).map_err(|error| not_json(text, &error))?;
-    let Some(mut fields) = whole.to_fields() else {
+    let Some(fields) = whole.to_fields() else {
         return Err(EventError::NotAnObject { found: type_of(&whole) });
     };
+    read_fields(fields, given, defaults)
+}
+
+/// [`read_event`] from the members of an object.
+pub(crate) fn read_fields(
+    mut fields: Fields,
+    given: Option<&str>,
+    defaults: &Origin,
+) -> Result<Event, EventError> {
     refuse_duplicates(&fields, "")?;
     let named = take_text(&mut fields, "hook_event_name")?;
     let kind = match (named, given) {

@@ -13,6 +13,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::canonical;
 use super::{Dialect, FileId};
+use crate::lines::Lines;
 use crate::native::keys::{Key, Section, Value, joined};
 
 /// A text in the file, and the bytes of its value.
@@ -72,59 +73,28 @@ impl<'t, 'i> Table<'t, 'i> {
     }
 }
 
-/// How many bytes stand between two counts of characters.
-const BLOCK: usize = 1024;
-
-/// How many characters of UTF-8 text start in these bytes.
-fn starts_in(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
-}
-
 /// Reads values and collects what there is to say.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     text: &'a str,
     pub(super) file: FileId<'a>,
     pub(super) dialect: Dialect,
-    line_starts: Vec<usize>,
-    /// How many characters start before each block of the text, and in all of it: a file may be
-    /// one long line.
-    blocks: Vec<usize>,
+    lines: Lines<'a>,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, file: FileId<'a>, dialect: Dialect) -> Self {
-        let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let line_starts = std::iter::once(0).chain(after_breaks.map(|(at, _)| at + 1)).collect();
-        let mut blocks = vec![0];
-        let mut count = 0;
-        for block in text.as_bytes().chunks(BLOCK) {
-            count += starts_in(block);
-            blocks.push(count);
-        }
-        Self { text, file, dialect, line_starts, blocks, diagnostics: Vec::new() }
+        Self { text, file, dialect, lines: Lines::new(text), diagnostics: Vec::new() }
     }
 
     pub(super) fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The place of a byte range: [`Position::of`] without reading the text from its beginning.
+    /// The place of a byte range.
     pub(super) fn position(&self, span: Range<usize>) -> Position {
-        let start = self.text.floor_char_boundary(span.start);
-        let end = self.text.floor_char_boundary(span.end).max(start);
-        let line = self.line_starts.partition_point(|at| *at <= start).max(1);
-        let line_start = self.line_starts.get(line - 1).copied().unwrap_or(0);
-        let column = self.characters_before(start) - self.characters_before(line_start) + 1;
-        Position { file: self.file.name.to_owned(), line, column, span: start..end }
-    }
-
-    /// How many characters stand before a place.
-    fn characters_before(&self, at: usize) -> usize {
-        let block = at / BLOCK;
-        let counted = self.blocks.get(block).copied().unwrap_or(0);
-        counted + starts_in(self.text.as_bytes().get(block * BLOCK..at).unwrap_or_default())
+        self.lines.position(self.file.name, span)
     }
 
     /// How many diagnostics there are: a point in time to look back to.

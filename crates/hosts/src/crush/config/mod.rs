@@ -1,0 +1,278 @@
+//! Reads the section `hooks` of `crush.json`.
+//!
+//! A pure function of the text. Every other section is left alone. One bad entry harms no other: it
+//! becomes a hook that is broken, which is left out, or denies if it says `"on_failure": "block"`.
+
+mod entry;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use tenter_core::diagnostic::{Diagnostic, Severity};
+use tenter_core::event::EventKind;
+use tenter_core::hook::{Handler, Hook, Source};
+use tenter_core::matcher::{Matcher, MatcherError};
+use tenter_core::outcome::Skip;
+use tenter_core::suggest::nearest;
+
+use super::profile::{PROFILE, event_kind};
+use crate::config::{ConfigFile, Dialect, Entry, FileId, Part};
+use crate::json_file::{Node, parse};
+use crate::lines::Lines;
+use crate::names;
+
+/// How hooks with native keys are read under Crush's rules.
+pub const DIALECT: Dialect = Dialect {
+    profile: &PROFILE,
+    event: |name| event_kind(name).or_else(|| names::event_kind(name)),
+    matcher,
+    reply_json: None,
+};
+
+/// A regex that is sought in the tool's name. Nothing and `*` match every tool.
+fn matcher(texts: &[&str]) -> Result<Matcher, MatcherError> {
+    let is_all = |text: &&&str| matches!(**text, "" | "*");
+    if texts.iter().any(|text| is_all(&text)) {
+        return Ok(Matcher::all());
+    }
+    match texts {
+        [text] => Matcher::regex(text),
+        texts => {
+            for (at, text) in texts.iter().enumerate() {
+                Matcher::regex(text).map_err(|error| MatcherError { item: Some(at), ..error })?;
+            }
+            let any: Vec<_> = texts.iter().map(|text| format!("(?:{text})")).collect();
+            Matcher::regex(&any.join("|"))
+        }
+    }
+}
+
+/// Reads a file.
+pub fn read(text: &str, file: &FileId<'_>) -> ConfigFile {
+    let mut reader = Reader::new(text, *file);
+    let root = match parse(text) {
+        Ok(root) => root,
+        Err(error) => {
+            let mark = reader.mark();
+            reader.error(
+                "config.syntax",
+                error.span.clone(),
+                format!("this is not JSON: {}", error.message),
+                "look for a comma, a quote or a bracket that is missing or too many here; comments are not allowed",
+            );
+            let hook =
+                reader.broken("hooks file", EventKind::PreToolUse, error.span.clone(), "#", mark);
+            let whole = Entry { hook, part: Part::File, text: text.to_owned(), span: error.span };
+            return ConfigFile {
+                parses: false,
+                entries: vec![whole],
+                diagnostics: reader.finish(),
+                ..ConfigFile::default()
+            };
+        }
+    };
+    let mut entries = Vec::new();
+    match root.members() {
+        Some(members) => {
+            let mut found = false;
+            for member in members.iter().filter(|one| one.key.eq_ignore_ascii_case("hooks")) {
+                if found {
+                    reader.warning(
+                        "config.duplicate-key",
+                        member.key_span.clone(),
+                        "`hooks` stands twice",
+                        "put all hooks into one of them",
+                    );
+                }
+                found = true;
+                reader.read_events(&member.key, &member.value, &mut entries);
+            }
+        }
+        None => entries.push(reader.not_what_it_should_be(&root, "the file", "an object", "#")),
+    }
+    ConfigFile { parses: true, entries, diagnostics: reader.finish(), ..ConfigFile::default() }
+}
+
+/// Reads values and collects what there is to say.
+struct Reader<'a> {
+    file: FileId<'a>,
+    lines: Lines<'a>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, file: FileId<'a>) -> Self {
+        Self { file, lines: Lines::new(text), diagnostics: Vec::new() }
+    }
+
+    fn error(
+        &mut self,
+        code: &'static str,
+        span: Range<usize>,
+        message: impl Into<Cow<'static, str>>,
+        help: impl Into<Cow<'static, str>>,
+    ) {
+        self.say(Diagnostic::error(code, message), span, help);
+    }
+
+    fn warning(
+        &mut self,
+        code: &'static str,
+        span: Range<usize>,
+        message: impl Into<Cow<'static, str>>,
+        help: impl Into<Cow<'static, str>>,
+    ) {
+        self.say(Diagnostic::warning(code, message), span, help);
+    }
+
+    fn say(&mut self, what: Diagnostic, span: Range<usize>, help: impl Into<Cow<'static, str>>) {
+        let position = self.lines.position(self.file.name, span);
+        self.diagnostics.push(what.help(help).at(position));
+    }
+
+    /// How many diagnostics there are: a point in time to look back to.
+    fn mark(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    fn errors_since(&self, mark: usize) -> impl Iterator<Item = &Diagnostic> {
+        let since = self.diagnostics.get(mark..).unwrap_or_default();
+        since.iter().filter(|one| one.severity == Severity::Error)
+    }
+
+    /// Everything that was said, in the order of the file.
+    fn finish(self) -> Vec<Diagnostic> {
+        let mut diagnostics = self.diagnostics;
+        diagnostics.sort_by_key(|one| one.position.as_ref().map(|at| at.span.start));
+        diagnostics
+    }
+
+    fn source(&self, span: Range<usize>, pointer: &str) -> Source {
+        Source {
+            level: self.file.level,
+            position: Some(self.lines.position(self.file.name, span)),
+            pointer: pointer.to_owned(),
+        }
+    }
+
+    /// A hook in place of something with the errors since `mark`.
+    fn broken(
+        &self,
+        name: &str,
+        kind: EventKind,
+        span: Range<usize>,
+        pointer: &str,
+        mark: usize,
+    ) -> Hook {
+        Hook::new(name, self.source(span, pointer), vec![kind], self.broken_handler(name, mark))
+    }
+
+    fn broken_handler(&self, name: &str, mark: usize) -> Handler {
+        let mut errors = self.errors_since(mark);
+        let mut reason = format!("hook `{name}` is broken");
+        if let Some(first) = errors.next() {
+            if let Some(at) = &first.position {
+                // Writing to a `String` does not fail.
+                let _ = write!(reason, " at {}:{}:{}", at.file, at.line, at.column);
+            }
+            reason.push_str(": ");
+            reason.push_str(&first.message);
+            if let Some(help) = &first.help {
+                reason.push_str("; ");
+                reason.push_str(help);
+            }
+        }
+        match errors.count() {
+            0 => {}
+            1 => reason.push_str("; and one more error"),
+            more => {
+                let _ = write!(reason, "; and {more} more errors");
+            }
+        }
+        Handler::Broken { reason, mend: Some(self.file.path.to_owned()) }
+    }
+
+    /// An entry in place of something that holds hooks and is not what it should be.
+    fn not_what_it_should_be(
+        &mut self,
+        node: &Node<'_>,
+        what: &str,
+        expected: &str,
+        pointer: &str,
+    ) -> Entry {
+        let mark = self.mark();
+        self.error(
+            "config.wrong-type",
+            node.span(),
+            format!("{what} is {}, and {expected} is expected", node.type_name()),
+            r#"hooks stand as in {"hooks": {"PreToolUse": [{"matcher": "^bash$", "command": "./guard.sh"}]}}"#,
+        );
+        let hook = self.broken("hooks", EventKind::PreToolUse, node.span(), pointer, mark);
+        Entry { hook, part: Part::File, text: node.text().to_owned(), span: node.span() }
+    }
+
+    /// The section: lists of entries by the name of an event.
+    fn read_events(&mut self, key: &str, section: &Node<'_>, entries: &mut Vec<Entry>) {
+        if section.is_null() {
+            return;
+        }
+        let Some(events) = section.members() else {
+            let pointer = format!("#/{key}");
+            entries.push(self.not_what_it_should_be(section, "`hooks`", "an object", &pointer));
+            return;
+        };
+        for event in &events {
+            let pointer = format!("#/{key}/{}", escaped(&event.key));
+            let kind = event_kind(&event.key);
+            if kind.is_none() {
+                self.unknown_event(&event.key, event.key_span.clone());
+            }
+            if event.value.is_null() {
+                continue;
+            }
+            let Some(items) = event.value.items() else {
+                let what = format!("`hooks.{}`", event.key);
+                entries.push(self.not_what_it_should_be(&event.value, &what, "a list", &pointer));
+                continue;
+            };
+            for (at, item) in items.iter().enumerate() {
+                let place = entry::Place {
+                    event: &event.key,
+                    kind: kind.clone().unwrap_or_else(|| EventKind::of(&event.key)),
+                    pointer: format!("{pointer}/{at}"),
+                    index: at,
+                };
+                let from = entries.len();
+                self.read_entry(item, &place, entries);
+                if kind.is_none() {
+                    for entry in entries.iter_mut().skip(from) {
+                        entry.hook.skip = Some(Skip::Unsupported);
+                    }
+                }
+            }
+        }
+    }
+
+    fn unknown_event(&mut self, name: &str, span: Range<usize>) {
+        let plain = name.replace(['_', '-'], "").to_ascii_lowercase();
+        let near = nearest(&plain, ["pretooluse"]).is_some();
+        let (message, help) = if near {
+            (format!("there is no event `{name}`"), "did you mean `PreToolUse`?")
+        } else {
+            (
+                format!("the host runs no hooks on `{name}`, so what stands here never runs"),
+                "`PreToolUse` is the one event; `.tenter/hooks.toml` knows others",
+            )
+        };
+        self.warning("hook.unknown-event", span, message, help);
+    }
+}
+
+/// A key as a part of a JSON pointer.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
