@@ -4,6 +4,7 @@
 
 mod cases;
 mod constructs;
+mod daily;
 mod effects;
 mod limits;
 mod reach;
