@@ -1,4 +1,5 @@
-//! The chores of this repository: `cargo xtask check`, `generate`, `tidy` and `bench-check`.
+//! The chores of this repository: `cargo xtask check`, `generate`, `tidy`, `bench-check`
+//! and `rule-score`.
 //!
 //! Owns what a contributor and CI run beside `cargo test`. It ships nothing: no crate depends on it.
 
@@ -12,6 +13,7 @@
 mod bench;
 mod check;
 mod generate;
+mod rule_score;
 mod tidy;
 mod workspace;
 
@@ -39,6 +41,8 @@ enum Task {
     Tidy,
     /// Measure every bar of speed in a release build, and fail where one is missed
     BenchCheck(bench::Args),
+    /// Count how often one rule finds one action, however it is spelled, and fail where it does not
+    RuleScore(rule_score::Args),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         Task::Generate(args) => generate::run(&workspace, args),
         Task::Tidy => tidy::run(&workspace),
         Task::BenchCheck(args) => bench::run(&workspace, &args),
+        Task::RuleScore(args) => rule_score::run(&args),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
