@@ -26,8 +26,8 @@ const MAX_VANISHING: usize = 4;
 
 /// How `words`, joined by one space each, stand to `pattern`.
 ///
-/// In the pattern `*` is any run of characters, a final ` *` also matches nothing, a final `:*` is
-/// the same, `~` at the start of a word is the home folder (or itself), and `\` takes the next
+/// In the pattern `*` is any run of characters, a final ` *` also matches nothing, a `:*` that ends
+/// the last word is the same, `~` at the start of a word is the home folder (or itself), and `\` takes the next
 /// character as it is.
 pub fn matches(words: &[Word], pattern: &str) -> Match {
     let forms = compile(pattern);
@@ -104,7 +104,9 @@ fn compile(pattern: &str) -> Vec<Vec<Step>> {
                 steps.push(Step::Home);
             }
             b'\\' => steps.extend(bytes.next().map(Step::Byte)),
-            b':' if bytes.peek() == Some(&b'*') && bytes.len() == 1 => steps.push(Step::Byte(b' ')),
+            b':' if before != b' ' && bytes.peek() == Some(&b'*') && bytes.len() == 1 => {
+                steps.push(Step::Byte(b' '))
+            }
             _ => steps.push(Step::Byte(byte)),
         }
         before = byte;

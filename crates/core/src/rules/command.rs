@@ -159,9 +159,12 @@ impl CommandPattern {
                 "write the words of one command with one space between them",
             ));
         }
-        for (operator, what) in
-            [("&&", "two commands"), ("||", "two commands"), (";", "two commands")]
-        {
+        for (operator, what) in [
+            ("&&", "two commands"),
+            ("||", "two commands"),
+            (";", "two commands"),
+            (" | ", "two commands"),
+        ] {
             if let Some(at) = text.find(operator) {
                 return Err(Flaw::new(
                     at..at + operator.len(),
@@ -210,9 +213,44 @@ impl CommandPattern {
 /// Folders whose programs are the system's.
 const SYSTEM: &[&str] =
     &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
-/// Options of `git` that stand before its subcommand and take the word after them.
-const GIT_WITH_VALUE: &[&str] =
-    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--attr-source", "--config-env"];
+/// Programs with a subcommand, and their options before it that take the word after them.
+const BEFORE_SUBCOMMAND: &[(&[&str], &[&str])] = &[
+    (
+        &["git"],
+        &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--attr-source", "--config-env"],
+    ),
+    (
+        &["docker", "podman", "nerdctl"],
+        &["-c", "--context", "-H", "--host", "-l", "--log-level", "--config", "--connection"],
+    ),
+    (
+        &["kubectl", "oc", "helm"],
+        &[
+            "-n",
+            "--namespace",
+            "--context",
+            "--kube-context",
+            "--cluster",
+            "--user",
+            "--kubeconfig",
+            "-s",
+            "--server",
+            "--as",
+            "--token",
+            "-v",
+        ],
+    ),
+    (
+        &["npm", "pnpm", "yarn", "bun"],
+        &["--prefix", "-w", "--workspace", "-C", "--dir", "--cwd", "--filter", "-F"],
+    ),
+    (&["cargo"], &["-C", "-Z", "--config", "--color"]),
+    (&["terraform", "tofu"], &[]),
+    (&["gh"], &["-R", "--repo"]),
+    (&["aws"], &["--profile", "--region", "--endpoint-url", "--output"]),
+    (&["gcloud"], &["--project", "--account", "--configuration"]),
+    (&["systemctl"], &["-H", "--host", "-M", "--machine"]),
+];
 /// Options of `git` before its subcommand that change nothing of what it does.
 const GIT_HARMLESS: &[&str] = &["--no-pager", "-P", "--no-optional-locks"];
 
@@ -221,17 +259,20 @@ fn of_the_system(program: &str) -> bool {
     program.rsplit_once('/').is_none_or(|(folder, _)| SYSTEM.contains(&folder))
 }
 
-/// The words of a command as a person would say them: with `all`, without any option between `git`
-/// and its subcommand, else without those that change nothing.
+/// The words of a command as a person would say them: with `all`, without any option between a program
+/// and its subcommand, else without those of `git` that change nothing.
 fn plain_words(command: &Simple, all: bool) -> Vec<Word> {
     let Some(program) = command.program() else { return command.argv.clone() };
     let mut words = command.argv.iter().skip(1).peekable();
-    if program == "git" {
+    if let Some((_, valued)) = BEFORE_SUBCOMMAND.iter().find(|(all, _)| all.contains(&program)) {
         while let Some(option) = words.peek().and_then(|word| word.literal()) {
-            if !(GIT_HARMLESS.contains(&option) || all && option.starts_with('-')) {
+            let harmless = program == "git" && GIT_HARMLESS.contains(&option);
+            // `cargo +nightly` chooses a toolchain.
+            let is_option = option.len() > 1 && option.starts_with(['-', '+']);
+            if !(harmless || all && is_option) {
                 break;
             }
-            if GIT_WITH_VALUE.contains(&option) {
+            if valued.contains(&option) {
                 words.next();
             }
             words.next();

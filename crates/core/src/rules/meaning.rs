@@ -46,11 +46,12 @@ struct Given {
 }
 
 impl Meaning {
-    /// Reads a pattern; `None` for one without options, whose words say all there is.
+    /// Reads a pattern; `None` for one whose words say all there is: without options, or without
+    /// operands where the options of the program are not known.
     pub(super) fn of(pattern: &str) -> Option<Self> {
         let pattern = match pattern.strip_suffix(":*") {
-            Some(start) => format!("{start} *"),
-            None => pattern.to_owned(),
+            Some(start) if !start.ends_with(' ') => format!("{start} *"),
+            _ => pattern.to_owned(),
         };
         let words = split(&pattern);
         let (program, rest) = words.split_first()?;
@@ -65,7 +66,7 @@ impl Meaning {
         }
         let operands: Vec<String> =
             given.operands.iter().map(|word| row.plain(word).to_string()).collect();
-        let named = row.operands == Operands::Each && operands.iter().any(|word| word != "*");
+        let named = !row.words.is_empty() && operands.iter().any(|word| word != "*");
         if given.options.is_empty() && !named {
             return None;
         }
@@ -181,6 +182,11 @@ fn read(row: &Row, words: impl Iterator<Item = Word>) -> Given {
             only_operands = true;
         } else if row.is_mode && is_mode(prefix) {
             given.operands.push(word);
+        } else if row.is_kill
+            && let Some(name) = signal(prefix)
+        {
+            let value = if name.is_empty() { words.next() } else { Some(Word::Literal(name)) };
+            given.options.push(("signal".into(), value.map(|value| plain_signal(&value))));
         } else if let Some(long) = prefix.strip_prefix("--") {
             let (name, attached) = match long.split_once('=') {
                 Some((name, _)) => (name, true),
@@ -263,6 +269,32 @@ fn may_be_any(word: &Word) -> bool {
 /// Whether an argument of `chmod` with a dash is a mode.
 fn is_mode(text: &str) -> bool {
     text.bytes().skip(1).all(|byte| b"rwxXstugo,+=-".contains(&byte))
+}
+
+/// The signal that an argument of `kill` names; empty where the next word does. `-1` may be one, or
+/// every process: it counts as a process behind a signal only.
+fn signal(text: &str) -> Option<String> {
+    let name = text.trim_start_matches('-');
+    match name.split_once('=') {
+        Some(("signal", name)) => return Some(name.to_owned()),
+        _ if matches!(name, "s" | "n" | "signal") => return Some(String::new()),
+        _ => {}
+    }
+    let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    (is_name && name != "1" && !name.is_empty()).then(|| name.to_owned())
+}
+
+/// A signal by its number, where that is the one people write.
+fn plain_signal(word: &Word) -> Word {
+    let Some(name) = word.literal() else { return word.clone() };
+    let number = match name.strip_prefix("SIG").unwrap_or(name) {
+        "KILL" => "9",
+        "TERM" => "15",
+        "INT" => "2",
+        "HUP" => "1",
+        other => other,
+    };
+    Word::Literal(number.to_owned())
 }
 
 /// Modes that give everything to everybody in one spelling.

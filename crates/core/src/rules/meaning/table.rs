@@ -15,6 +15,8 @@ pub(super) struct Row {
     pub(super) clusters: bool,
     /// Whether the first operand is a file mode, which may begin with a dash.
     pub(super) is_mode: bool,
+    /// Whether a word with one dash may be a signal.
+    pub(super) is_kill: bool,
 }
 
 /// How a pattern over operands is meant.
@@ -54,6 +56,7 @@ impl Row {
         operands: Operands::Joined,
         clusters: true,
         is_mode: false,
+        is_kill: false,
     };
 
     /// The option that something stands for.
@@ -368,6 +371,21 @@ pub(super) const ROWS: &[Row] = &[
     Row { words: &["docker", "system", "prune"], options: CONTAINERS, ..Row::PLAIN },
     Row { words: &["docker", "volume", "prune"], options: CONTAINERS, ..Row::PLAIN },
     Row { words: &["docker", "image", "prune"], options: CONTAINERS, ..Row::PLAIN },
+    Row { words: &["kill"], is_kill: true, ..Row::PLAIN },
+    Row {
+        words: &["gh", "api"],
+        options: &[
+            value("method", "X"),
+            value("field", "F"),
+            value("raw-field", "f"),
+            value("header", "H"),
+            value("input", ""),
+            value("jq", "q"),
+            flag("paginate", ""),
+            flag("silent", ""),
+        ],
+        ..Row::PLAIN
+    },
     Row { words: &["npm", "install"], options: PACKAGES, ..Row::PLAIN },
     Row { words: &["npm", "uninstall"], options: PACKAGES, ..Row::PLAIN },
 ];

@@ -61,6 +61,10 @@ fn options_count_in_any_spelling_and_place() {
             "curl -X POST *",
             &["curl -s https://x -XPOST", "curl --request POST x", "curl x -X POST"],
         ),
+        ("kill -9 *", &["kill -KILL 1", "kill -s 9 1", "kill -SIGKILL -1", "kill --signal=KILL 1"]),
+        ("git checkout .", &["git checkout -q .", "git checkout -q -- ."]),
+        ("git push origin main", &["git push -u origin main"]),
+        ("gh api -X DELETE *", &["gh api repos/a/b --method DELETE", "gh api -XDELETE x"]),
         ("npm install -g *", &["npm install x -g", "npm install --global x"]),
         ("npm publish --tag *", &["npm --tag publish next", "npm publish next --tag"]),
         ("docker run -it *", &["docker run -t -i x", "docker run --interactive --tty x"]),
@@ -94,6 +98,9 @@ fn other_options_and_operands_do_not_match() {
         ("git commit --no-verify *", &["git commit -m -n", "git commit -m '--no-verify'"]),
         ("chmod -R 777 *", &["chmod 777 x", "chmod -R 755 x", "chmod -R a+rx x"]),
         ("curl -X POST *", &["curl x", "curl -X GET POST", "curl -d 'X POST' x"]),
+        ("kill -9 *", &["kill 9", "kill -15 9", "kill -1 9"]),
+        ("git checkout .", &["git checkout main", "git checkout -b .x"]),
+        ("git push origin main", &["git push origin other", "git push"]),
         ("find * -delete", &["find . -depth -empty -ls -type d"]),
     ] {
         for line in lines {
@@ -122,7 +129,9 @@ fn what_is_decided_at_run_time_may_be_an_option_or_an_operand() {
 
 #[test]
 fn a_pattern_without_options_has_no_meaning_beside_its_words() {
-    for pattern in ["git push *", "rm *", "ls", "* -rf", "npm publish", "git push --force*"] {
+    for pattern in
+        ["git push *", "git push", "rm *", "ls x", "* -rf", "npm publish", "git push -f*"]
+    {
         assert!(Meaning::of(pattern).is_none(), "{pattern}");
     }
 }
