@@ -18,6 +18,8 @@ pub(crate) enum Atom {
     Empty,
     /// One field of any text.
     One,
+    /// A process substitution.
+    Pipe,
     /// Fields of an unquoted expansion.
     Split,
     /// Fields of `"$@"` and the like.
@@ -126,6 +128,7 @@ pub(crate) fn word(atoms: &[Atom], mode: Mode) -> Result<Option<Word>, Refused> 
             Atom::Quoted(byte) => builder.text.push(*byte),
             Atom::Empty => builder.quoted = true,
             Atom::One => builder.piece(Piece::Any)?,
+            Atom::Pipe => builder.piece(Piece::Pipe)?,
             Atom::Split | Atom::Fields => {
                 builder.piece(Piece::Any)?;
                 builder.splits = true;
@@ -147,7 +150,7 @@ fn login_name(rest: &[Atom], mode: Mode) -> Option<usize> {
             Atom::Plain(_) => {}
             // An expansion behind the tilde is not part of a name: bash leaves the tilde alone,
             // other shells may not.
-            Atom::Split | Atom::One | Atom::Fields | Atom::Home => return Some(0),
+            Atom::Split | Atom::One | Atom::Pipe | Atom::Fields | Atom::Home => return Some(0),
             Atom::Quoted(_) | Atom::Empty => return None,
         }
     }
@@ -162,7 +165,7 @@ fn glob_set(atoms: &[Atom]) -> Option<(String, usize)> {
             Atom::Plain(byte) => (*byte, true),
             Atom::Quoted(byte) => (*byte, false),
             Atom::Empty => continue,
-            Atom::One | Atom::Split | Atom::Fields | Atom::Home => return None,
+            Atom::One | Atom::Pipe | Atom::Split | Atom::Fields | Atom::Home => return None,
         };
         text.push(byte);
         let negated = matches!(text.get(1), Some(b'!' | b'^'));
@@ -176,7 +179,9 @@ fn glob_set(atoms: &[Atom]) -> Option<(String, usize)> {
 /// How many atoms a bracket expression takes that is only complete at run time.
 fn open_set(atoms: &[Atom]) -> Option<usize> {
     let close = position(atoms, 1, b']')?;
-    let hole = |atom: &Atom| matches!(atom, Atom::One | Atom::Split | Atom::Fields | Atom::Home);
+    let hole = |atom: &Atom| {
+        matches!(atom, Atom::One | Atom::Pipe | Atom::Split | Atom::Fields | Atom::Home)
+    };
     atoms.get(..close)?.iter().any(hole).then_some(close + 1)
 }
 

@@ -48,11 +48,11 @@ pub(crate) fn run(
     if program.known_prefix().contains('/') || program.literal().is_none() {
         walker.runs_file(program, span);
     }
-    let _ = builtin(walker, name, args, span)
-        || wrappers::run(walker, name, args, span)
+    let wraps = builtin(walker, name, args, span) || wrappers::run(walker, name, args, span);
+    let _ = wraps
         || tools::run(walker, name, args, span)
         || interpreters::run(walker, name, args, span);
-    effects::uses(walker, name, args, span);
+    effects::uses(walker, name, args, wraps, span);
 }
 
 /// Runs what a wrapper starts.

@@ -1,15 +1,29 @@
 //! Which files a program writes and reads by its arguments.
 //!
-//! Owns: the table of everyday programs. Does not own: redirections (`walk`), paths' meaning: a path
-//! is given as written.
+//! Owns: what becomes of the options and operands of a program, and what is guessed of a program
+//! without a row. Does not own: redirections (`walk`), paths' meaning: a path is given as written.
 //!
-//! What is written errs on the side of too much: an option's value that looks like an operand is
-//! listed too. What is read is only what is plain.
+//! What is written and read errs on the side of too much, for deny and ask rules. What is merely
+//! guessed is known text only, so that a guess never makes anything unknown.
 
 use crate::analysis::{By, Span};
-use crate::tools::{option_values, short_values};
 use crate::walk::Walker;
-use crate::word::{Piece, Word};
+use crate::word::{Pattern, Piece, Word};
+
+mod download;
+mod git;
+mod reader;
+mod special;
+mod table;
+
+use reader::{Found, Operands, Role, Spec, read};
+
+/// Longer words are not taken for a path.
+const MAX_GUESSED: usize = 4096;
+
+/// What an unlisted program's `-o` names where it names no file.
+const FORMATS: &[&str] =
+    &["json", "yaml", "yml", "table", "wide", "text", "name", "csv", "xml", "tsv", "pretty"];
 
 struct Uses<'w, 'g> {
     walker: &'w mut Walker<'g>,
@@ -19,11 +33,15 @@ struct Uses<'w, 'g> {
 
 impl Uses<'_, '_> {
     fn write(&mut self, path: &Word) {
-        self.walker.writes(path.clone(), By::Program(self.name.to_owned()), self.span);
+        if path.literal() != Some("-") {
+            self.walker.writes(path.clone(), By::Program(self.name.to_owned()), self.span);
+        }
     }
 
     fn read(&mut self, path: &Word) {
-        self.walker.reads(path.clone(), By::Program(self.name.to_owned()), self.span);
+        if path.literal() != Some("-") {
+            self.walker.reads(path.clone(), By::Program(self.name.to_owned()), self.span);
+        }
     }
 
     fn write_all<'a>(&mut self, paths: impl IntoIterator<Item = &'a Word>) {
@@ -42,405 +60,233 @@ impl Uses<'_, '_> {
     fn write_any(&mut self) {
         self.write(&Word::one_of_any_text());
     }
-}
 
-/// The words that are not options. `valued` are short options whose value is the next word.
-fn operands<'a>(args: &'a [Word], valued: &[&str]) -> Vec<&'a Word> {
-    let mut out = Vec::new();
-    let mut only_operands = false;
-    let mut skip = false;
-    for arg in args {
-        if std::mem::take(&mut skip) {
-            continue;
-        }
-        let prefix = arg.known_prefix();
-        if only_operands || !prefix.starts_with('-') || prefix == "-" {
-            out.push(arg);
-        } else if prefix == "--" {
-            only_operands = true;
-        } else {
-            skip = arg.literal().is_some_and(|text| valued.contains(&text));
+    /// A later use of `link`, or of a path below it, is one of `target`.
+    fn link(&mut self, target: &Word, link: &Word) {
+        self.walker.links(target.clone(), link.clone(), self.span);
+    }
+
+    /// Reads the word, or what is behind its `=`, if that looks like a path and is known.
+    fn guess(&mut self, word: &Word) {
+        let mut word = std::borrow::Cow::Borrowed(word);
+        loop {
+            let at = usize::from(word.known_prefix().starts_with('@'));
+            if at > 0 {
+                word = std::borrow::Cow::Owned(word.without_prefix(at));
+            }
+            if looks_like_path(&word) && !self.is_read(&word) {
+                self.read(&word);
+            }
+            let Some(at) = word.known_prefix().find('=') else { return };
+            word = std::borrow::Cow::Owned(word.without_prefix(at + 1));
         }
     }
-    out
+
+    /// Whether this command is said to read it already.
+    fn is_read(&self, path: &Word) -> bool {
+        let reads = self.walker.out.reads.iter().rev();
+        reads.take(16).any(|read| read.span == self.span && read.path == *path)
+    }
+
+    fn guess_all<'a>(&mut self, words: impl IntoIterator<Item = &'a Word>) {
+        for word in words {
+            self.guess(word);
+        }
+    }
+
+    /// What the values of options are.
+    fn values(&mut self, found: &Found<'_>) {
+        for (role, value) in &found.values {
+            match role {
+                Role::Write | Role::Folder => self.write(value),
+                Role::Read | Role::StandsRead => self.read(value),
+                Role::Edit => {
+                    self.read(value);
+                    self.write(value);
+                }
+                Role::Text => self.text(value),
+                Role::Guess => self.guess(value),
+                _ => {}
+            }
+        }
+    }
+
+    /// A text that may name a file: `@f`, `name=@f`, `name=<f`, `file:f`, `file://f`.
+    fn text(&mut self, value: &Word) {
+        let prefix = value.known_prefix();
+        let at = if let Some(rest) = prefix.strip_prefix("file:") {
+            prefix.len() - rest.strip_prefix("//").unwrap_or(rest).len()
+        } else if let Some(at) = prefix.find('@') {
+            at + 1
+        } else if let Some(at) = prefix.find("=<") {
+            at + 2
+        } else {
+            return;
+        };
+        let path = value.without_prefix(at);
+        // What may follow is the file's type: `f=@x;type=y`.
+        match path.literal().and_then(|text| text.split_once([';', ','])) {
+            Some((path, _)) => self.read(&Word::Literal(path.to_owned())),
+            None => self.read(&path),
+        }
+    }
+
+    fn by_spec(&mut self, spec: &Spec, args: &[Word]) {
+        let found = read(spec, args);
+        self.values(&found);
+        let files = found.files(spec).iter().copied();
+        let operands = match spec.operands {
+            Operands::Edit | Operands::Write if found.keeps => Operands::Read,
+            Operands::Read | Operands::Guess if found.changes => Operands::Edit,
+            other => other,
+        };
+        match operands {
+            Operands::None => {}
+            Operands::Guess => self.guess_all(files),
+            Operands::Read => self.read_all(files),
+            Operands::Write => self.write_all(files),
+            Operands::Edit => {
+                self.write_all(files.clone());
+                self.read_all(files);
+            }
+            Operands::Last => {
+                self.write_all(files.clone().last());
+                self.read_all(files.rev().skip(1));
+            }
+            Operands::First => {
+                self.write_all(files.clone().take(1));
+                self.read_all(files.skip(1));
+            }
+            Operands::Rest => {
+                self.read_all(files.clone().take(1));
+                self.write_all(files.skip(1));
+            }
+        }
+    }
+
+    /// A program without a row: `-o` and the like name what is written, and what looks like a path
+    /// is read.
+    fn unlisted(&mut self, args: &[Word]) {
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let text = arg.known_prefix();
+            if !text.starts_with('-') {
+                self.guess(arg);
+                continue;
+            }
+            let (name, attached) = match text.split_once('=') {
+                Some((name, _)) => (name, Some(arg.without_prefix(name.len() + 1))),
+                None => (text, None),
+            };
+            let output = matches!(
+                name,
+                "-o" | "-out"
+                    | "-output"
+                    | "--out"
+                    | "--output"
+                    | "--outfile"
+                    | "--output-file"
+                    | "--out-file"
+            );
+            match (output, attached) {
+                (true, Some(value)) => self.output(&value),
+                (true, None) if arg.literal().is_some() => {
+                    if let Some(value) = args.next() {
+                        self.output(value);
+                    }
+                }
+                (true, None) => self.write_any(),
+                (false, Some(value)) => self.guess(&value),
+                (false, None) => {}
+            }
+        }
+    }
+
+    fn output(&mut self, path: &Word) {
+        if !path.literal().is_some_and(|text| FORMATS.contains(&text)) {
+            self.write(path);
+        }
+    }
 }
 
-fn has_option(args: &[Word], short: char, long: &str) -> bool {
-    args.iter().any(|arg| {
-        let text = arg.known_prefix();
-        (!long.is_empty() && text.starts_with(long))
-            || (text.starts_with('-') && !text.starts_with("--") && text.contains(short))
-    })
-}
-
-/// Notes the files a program uses.
-pub(crate) fn uses(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
+/// Notes the files a program uses. `wraps`: it is a builtin or starts its arguments, which are
+/// looked at by themselves.
+pub(crate) fn uses(walker: &mut Walker<'_>, name: &str, args: &[Word], wraps: bool, span: Span) {
     if args.is_empty() {
         return;
     }
     let mut uses = Uses { walker, name, span };
-    match name {
-        "tee" | "sponge" => uses.write_all(operands(args, &[])),
-        "rm" | "rmdir" | "unlink" | "mkdir" | "mkfifo" | "mknod" | "srm" | "trash" | "rimraf" => {
-            uses.write_all(operands(args, &["-m"]));
-        }
-        "touch" | "truncate" | "shred" | "fallocate" => {
-            uses.write_all(operands(args, &["-r", "-d", "-t", "-s", "-n", "-l", "-o"]));
-        }
-        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "xattr" => {
-            // `-x` is a mode, not an option; then the file is the first operand.
-            let mode = args.iter().filter_map(Word::literal).any(|arg| {
-                name == "chmod"
-                    && arg.len() > 1
-                    && arg.starts_with('-')
-                    && arg.bytes().skip(1).all(|byte| b"rwxXstugo,+=-".contains(&byte))
-                    && !arg.starts_with("--")
-            });
-            uses.write_all(operands(args, &[]).into_iter().skip(usize::from(!mode)));
-        }
-        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd" => {
-            uses.write_all(operands(args, &["-o", "-S"]));
-        }
-        "ed" | "red" | "ex" | "vi" | "vim" | "nvim" | "nano" | "emacs" | "pico" => {
-            uses.write_all(operands(args, &[]));
-        }
-        "cp" | "mv" | "ln" | "install" | "scp" | "rsync" | "ditto" | "rclone" => {
-            let moves = name == "mv";
-            copy(&mut uses, args, moves);
-        }
-        "dd" => {
-            for arg in args {
-                let prefix = arg.known_prefix();
-                if prefix.starts_with("of=") {
-                    uses.write(&arg.without_prefix(3));
-                } else if prefix.starts_with("if=") {
-                    uses.read(&arg.without_prefix(3));
-                }
-            }
-        }
-        "sed" | "gsed" => sed(&mut uses, args),
-        "perl" | "ruby" => {
-            if has_option(args, 'i', "") {
-                uses.write_all(operands(args, &["-e", "-E"]));
-            }
-        }
-        "patch" => {
-            uses.write_all(operands(args, &["-i", "-p", "-d", "-o"]));
-            uses.write_any();
-        }
-        "curl" | "wget" | "aria2c" => download(&mut uses, args),
-        "tar" | "gtar" | "bsdtar" => tar(&mut uses, args),
-        "unzip" | "7z" | "7za" | "unrar" | "cpio" | "ar" => uses.write_any(),
-        "zip" => uses.write_all(operands(args, &[]).into_iter().take(1)),
-        "sort" | "gsort" => {
-            let out = option_values(args, &["-o", "--output"]);
-            uses.write_all(&out);
-            uses.read_all(operands(args, &["-o", "-k", "-t", "-S", "-T"]));
-        }
-        "split" | "csplit" => {
-            uses.read_all(operands(args, &["-l", "-b", "-n", "-a"]).into_iter().take(1));
-            uses.write_any();
-        }
-        "uniq" => {
-            let paths = operands(args, &["-f", "-s", "-w"]);
-            uses.read_all(paths.iter().take(1).copied());
-            uses.write_all(paths.iter().skip(1).copied());
-        }
-        "find" | "gfind" => find(&mut uses, args),
-        "git" => git(&mut uses, args),
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            uses.read_all(operands(args, &["-F", "-v", "-f"]).into_iter().skip(1));
-        }
-        _ => reads(&mut uses, name, args),
-    }
-}
-
-fn reads(uses: &mut Uses<'_, '_>, name: &str, args: &[Word]) {
-    match name {
-        "cat" | "tac" | "nl" | "less" | "more" | "most" | "bat" | "batcat" | "wc" | "strings"
-        | "md5sum" | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum" | "sha512sum"
-        | "b2sum" | "cksum" | "sum" | "shasum" | "base64" | "base32" | "xxd" | "od" | "hexdump"
-        | "hd" | "diff" | "cmp" | "comm" | "join" | "paste" | "fold" | "fmt" | "pr" | "rev"
-        | "column" | "expand" | "unexpand" | "tsort" | "iconv" | "zcat" | "bzcat" | "xzcat"
-        | "zless" | "vimdiff" | "sdiff" | "colordiff" | "glow" | "mdcat" | "pygmentize"
-        | "view" | "lp" | "xxh64sum" | "source-highlight" | "ssh-add" | "ssh-keygen" => {
-            // A value that is taken for a file costs nothing; a file taken for a value is missed.
-            uses.read_all(operands(args, &[]));
-        }
-        "head" | "tail" => uses.read_all(operands(args, &["-n", "-c", "-s", "--lines", "--bytes"])),
-        "cut" => uses.read_all(operands(args, &["-d", "-f", "-c", "-b"])),
-        "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack" | "pcregrep" | "ggrep" => {
-            // Only those short options that take a value in each of these programs.
-            let valued = ["-e", "-f", "-A", "-B", "-C", "-m"];
-            let pattern = usize::from(!args.iter().any(|arg| {
-                let text = arg.known_prefix();
-                text.starts_with("-e")
-                    || text.starts_with("--regexp")
-                    || text.starts_with("-f")
-                    || text.starts_with("--files")
-                    || text.starts_with("--file")
-            }));
-            uses.read_all(operands(args, &valued).into_iter().skip(pattern));
-            let files = option_values(args, &["-f", "--file"]);
-            uses.read_all(&files);
-            uses.read_all(&short_values(args, 'f'));
-        }
-        "jq" | "yq" | "gojq" => {
-            uses.read_all(operands(args, &["--arg", "--argjson", "-f"]).into_iter().skip(1));
-        }
-        "openssl" | "gpg" | "age" => {
-            let files = option_values(args, &["-in", "-inkey", "-i", "--identity"]);
-            uses.read_all(&files);
-        }
-        _ => {}
-    }
-}
-
-fn copy(uses: &mut Uses<'_, '_>, args: &[Word], moves: bool) {
-    let valued = [
-        "-t",
-        "-S",
-        "-m",
-        "-o",
-        "-g",
-        "-e",
-        "-P",
-        "-i",
-        "-c",
-        "-F",
-        "-J",
-        "-l",
-        "--target-directory",
-        "--rsh",
-        "--exclude",
-        "--include",
-        "--suffix",
-        "--mode",
-        "--owner",
-        "--group",
-    ];
-    // `-i`, `-c` and `-l` take a value with scp only.
-    let valued: Vec<&str> = valued
-        .into_iter()
-        .filter(|option| {
-            uses.name == "scp" || !matches!(*option, "-i" | "-c" | "-l" | "-F" | "-J" | "-P")
-        })
-        .filter(|option| uses.name == "install" || !matches!(*option, "-m" | "-o" | "-g"))
-        .filter(|option| uses.name == "rsync" || *option != "-e")
-        .collect();
-    let paths = operands(args, &valued);
-    let target = option_values(args, &["-t", "--target-directory"]);
-    if let [folder] = target.as_slice()
-        && !matches!(uses.name, "rsync" | "scp")
-    {
-        uses.write(folder);
-        for path in &paths {
-            uses.read(path);
-            into_folder(uses, folder, path);
-        }
+    if special::uses(&mut uses, args) {
         return;
     }
-    let Some((last, sources)) = paths.split_last() else { return };
-    if uses.name == "install" && has_option(args, 'd', "--directory") {
-        uses.write_all(paths.iter().copied());
-        return;
-    }
-    if sources.is_empty() && uses.name == "ln" {
-        // The link gets the target's own name, here.
-        into_folder(uses, &Word::Literal(".".to_owned()), last);
-        uses.read(last);
-        return;
-    }
-    uses.write(last);
-    for source in sources {
-        uses.read(source);
-        if moves || args.iter().any(|arg| arg.known_prefix().starts_with("--remove-so")) {
-            uses.write(source);
-        }
-        into_folder(uses, last, source);
+    if let Some(spec) = table::spec(name) {
+        uses.by_spec(&spec, args);
+    } else if !wraps {
+        uses.unlisted(args);
     }
 }
 
-/// Where the target is a folder, the file inside it is what is written.
-fn into_folder(uses: &mut Uses<'_, '_>, folder: &Word, source: &Word) {
-    let (Some(folder), Some(source)) = (folder.literal(), source.literal()) else { return };
-    let source = source.trim_end_matches('/');
-    let name = source.rsplit('/').next().unwrap_or(source);
-    if name.is_empty() || name == "." || name == ".." {
-        return;
-    }
-    let path = format!("{}/{name}", folder.trim_end_matches('/'));
-    uses.write(&Word::Literal(path));
-}
-
-fn sed(uses: &mut Uses<'_, '_>, args: &[Word]) {
-    let in_place = has_option(args, 'i', "--in-place");
-    let scripted = args.iter().any(|arg| {
-        let text = arg.known_prefix();
-        text == "-e"
-            || text == "-f"
-            || text.starts_with("--expression")
-            || text.starts_with("--file")
-            || (text.starts_with('-')
-                && !text.starts_with("--")
-                && !text.starts_with("-i")
-                && (text.ends_with('e') || text.ends_with('f')))
-    });
-    let paths = operands(args, &["-e", "-f", "-l", "-ne", "-Ee", "-re", "-nEe"]);
-    let paths: Vec<&Word> = paths.into_iter().skip(usize::from(!scripted)).collect();
-    if in_place {
-        uses.write_all(paths.iter().copied());
-    }
-    uses.read_all(paths);
-}
-
-fn download(uses: &mut Uses<'_, '_>, args: &[Word]) {
-    let wget = uses.name != "curl";
-    let names: &[&str] =
-        if wget { &["-O", "--output-document", "-o"] } else { &["-o", "--output"] };
-    let mut named = false;
-    for path in option_values(args, names) {
-        named = true;
-        if path.literal() != Some("-") {
-            uses.write(&path);
+/// Whether a known word looks like the path of a file here, and not like an address or a text.
+fn looks_like_path(word: &Word) -> bool {
+    let text = match word {
+        Word::Literal(text) => text.as_str(),
+        // `~` and `$HOME` with known text behind.
+        Word::Pattern(pattern) => {
+            return matches!(
+                pattern.pieces.as_slice(),
+                [Piece::Home] | [Piece::Home, Piece::Text(_)]
+            );
         }
-    }
-    for arg in args {
-        // `-sSLo file` and `-qO- `: the last letter of a cluster.
-        let Some(text) = arg.literal() else { continue };
-        if text.starts_with('-') && !text.starts_with("--") && text.len() > 2 {
-            let letter = if wget { 'O' } else { 'o' };
-            if text.ends_with(letter) {
-                let at = args.iter().position(|other| other == arg).unwrap_or_default();
-                if let Some(path) = args.get(at + 1) {
-                    named = true;
-                    uses.write(path);
-                }
-            } else if wget && text.contains('O') {
-                named = true;
-            }
-        }
-    }
-    let remote_name = if wget {
-        !named && !args.iter().any(|arg| arg.literal() == Some("--spider"))
-    } else {
-        has_option(args, 'O', "--remote-name")
     };
-    if remote_name {
-        for url in operands(args, &["-H", "-X", "-d", "-u", "-A", "-e", "-o", "-P", "-U"]) {
-            let known = !url.pieces().contains(&Piece::Any);
-            let name = known.then(|| url.to_string()).map(|text| {
-                let path = text.split(['?', '#']).next().unwrap_or(&text);
-                path.rsplit('/').next().unwrap_or(path).to_owned()
-            });
-            match name {
-                Some(name) if !name.is_empty() => uses.write(&Word::Literal(name)),
-                _ => uses.write_any(),
-            }
-        }
+    if text.is_empty() || text.len() > MAX_GUESSED || text.contains("://") || text.contains('\n') {
+        return false;
     }
-    let sent = option_values(
-        args,
-        &[
-            "-d",
-            "--data",
-            "--data-binary",
-            "--data-raw",
-            "--data-urlencode",
-            "-F",
-            "--form",
-            "--json",
-            "-H",
-        ],
-    );
-    for value in &sent {
-        let prefix = value.known_prefix();
-        if let Some(at) = prefix.find('@') {
-            uses.read(&value.without_prefix(at + 1));
-        } else if let Some(at) = prefix.find("=<") {
-            uses.read(&value.without_prefix(at + 2));
-        }
+    if ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start)) {
+        return true;
     }
-    let files = option_values(
-        args,
-        &["-T", "--upload-file", "--post-file", "--body-file", "-K", "--config"],
-    );
-    uses.read_all(&files);
+    if text.contains(|char: char| char.is_whitespace() || "(){}<>;|&\"'`$".contains(char)) {
+        return false;
+    }
+    text.contains('/') || text.starts_with(['.', '~']) || has_extension(text)
 }
 
-fn tar(uses: &mut Uses<'_, '_>, args: &[Word]) {
-    let mode = args.first().map(Word::known_prefix).unwrap_or_default().to_owned();
-    let has = |letter: char, long: &str| {
-        (!mode.starts_with("--") && mode.contains(letter)) || has_option(args, letter, long)
-    };
-    let paths = operands(args, &["-f", "-C", "--file", "--directory"]);
-    if has('x', "--extract") || has('x', "--get") {
-        uses.write_any();
-    }
-    if has('c', "--create") || has('r', "--append") || has('u', "--update") {
-        // The archive is the word behind the letter `f`, wherever that stands.
-        let archive = args.iter().position(|arg| {
-            let text = arg.known_prefix();
-            text.ends_with('f') && (text.starts_with('-') || text == mode)
-        });
-        match archive.and_then(|at| args.get(at + 1)) {
-            Some(path) => uses.write(path),
-            None => uses.write_any(),
-        }
-        uses.read_all(paths.into_iter().skip(usize::from(!mode.starts_with('-'))));
-    }
+fn has_extension(text: &str) -> bool {
+    text.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && extension.len() <= 12
+            && extension.starts_with(|char: char| char.is_ascii_alphabetic())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
-fn find(uses: &mut Uses<'_, '_>, args: &[Word]) {
-    let prints = option_values(args, &["-fprint", "-fprint0", "-fprintf", "-fls"]);
-    uses.write_all(&prints);
-    if args.iter().any(|arg| arg.literal() == Some("-delete")) {
-        for root in args.iter().take_while(|arg| !arg.known_prefix().starts_with(['-', '(', '!'])) {
-            uses.write(root);
-            if let Some(text) = root.literal() {
-                uses.write(&below(text));
-            }
-        }
+/// The path inside a folder.
+fn inside(folder: &Word, path: &Word) -> Word {
+    let text = path.known_prefix();
+    if text.starts_with('/') || matches!(path.pieces().first(), Some(Piece::Home)) {
+        return path.clone();
     }
+    let slash = !matches!(folder, Word::Literal(text) if text.ends_with('/'));
+    let between = slash.then(|| Piece::Text("/".to_owned()));
+    joined(folder.pieces().into_iter().chain(between).chain(path.pieces()))
 }
 
 /// Any path below a folder.
-fn below(folder: &str) -> Word {
-    let prefix = format!("{}/\u{0}", folder.trim_end_matches('/'));
-    Word::Literal(prefix).with_hole("\u{0}")
+fn below(folder: &Word) -> Word {
+    inside(folder, &Word::one_of_any_text())
 }
 
-fn git(uses: &mut Uses<'_, '_>, args: &[Word]) {
-    let mut at = 0;
-    while let Some(text) = args.get(at).and_then(Word::literal).filter(|text| text.starts_with('-'))
-    {
-        at += if matches!(text, "-C" | "-c" | "--git-dir" | "--work-tree") { 2 } else { 1 };
+/// One word of these pieces.
+pub(crate) fn joined(all: impl IntoIterator<Item = Piece>) -> Word {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for piece in all {
+        match (pieces.last_mut(), piece) {
+            (Some(Piece::Text(text)), Piece::Text(more)) => text.push_str(&more),
+            (_, piece) => pieces.push(piece),
+        }
     }
-    let rest = args.get(at + 1..).unwrap_or_default();
-    match args.get(at).and_then(Word::literal) {
-        Some("checkout") => {
-            if let Some(dashes) = rest.iter().position(|arg| arg.literal() == Some("--")) {
-                uses.write_all(rest.get(dashes + 1..).unwrap_or_default());
-            }
-        }
-        Some("restore" | "rm" | "clean") => {
-            uses.write_all(operands(rest, &["-s", "--source", "-e"]));
-        }
-        Some("mv") => copy(uses, rest, true),
-        Some(
-            "apply" | "am" | "cherry-pick" | "merge" | "pull" | "rebase" | "reset" | "stash"
-            | "switch",
-        ) if !only_looks(rest) => {
-            uses.write_any();
-        }
-        Some("config") => {
-            let file = option_values(rest, &["-f", "--file"]);
-            uses.write_all(&file);
-        }
-        _ => {}
+    match pieces.as_slice() {
+        [] => Word::Literal(String::new()),
+        [Piece::Text(text)] => Word::Literal(text.clone()),
+        _ => Word::Pattern(Pattern { pieces, splits: false, none: false }),
     }
-}
-
-fn only_looks(args: &[Word]) -> bool {
-    args.iter().any(|arg| matches!(arg.literal(), Some("--check" | "--stat" | "list" | "show")))
 }

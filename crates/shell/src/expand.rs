@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
                     let start = self.pos + 2;
                     let end = lexer::end_of_substitution(self.raw, start)?;
                     self.substitution(SubKind::Process, start, end)?;
-                    self.atoms.push(Atom::One);
+                    self.atoms.push(Atom::Pipe);
                 }
                 _ => {
                     self.atoms.push(Atom::Plain(byte));

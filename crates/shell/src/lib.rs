@@ -52,6 +52,7 @@ mod grammar;
 mod interpreters;
 mod lexer;
 pub mod limits;
+mod links;
 pub mod matching;
 mod options;
 mod tools;

@@ -105,7 +105,7 @@ fn compile(pattern: &str) -> Vec<Vec<Step>> {
             }
             b'\\' => steps.extend(bytes.next().map(Step::Byte)),
             b':' if before != b' ' && bytes.peek() == Some(&b'*') && bytes.len() == 1 => {
-                steps.push(Step::Byte(b' '))
+                steps.push(Step::Byte(b' '));
             }
             _ => steps.push(Step::Byte(byte)),
         }
@@ -226,7 +226,7 @@ fn piece_nodes(piece: &Piece, within: bool, nodes: &mut Vec<Node>) {
                 Node::Byte(b'~'),
             ]);
         }
-        Piece::Any => nodes.push(Node::Run { within }),
+        Piece::Any | Piece::Pipe => nodes.push(Node::Run { within }),
         Piece::Glob(Glob::Run) => nodes.push(Node::Run { within: true }),
         Piece::Glob(Glob::One) => nodes.extend([Node::One, Node::Tail]),
         Piece::Glob(Glob::Set(text)) => {

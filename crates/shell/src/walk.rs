@@ -15,6 +15,7 @@ use crate::grammar::{
 };
 use crate::lexer::{self, Refused};
 use crate::limits;
+use crate::links;
 use crate::word::Word;
 use crate::written::Written;
 
@@ -73,6 +74,7 @@ pub(crate) struct Walker<'g> {
     pub(crate) too_deep: bool,
     pub(crate) input: Input,
     runs: Vec<RunFile>,
+    links: Vec<links::Link>,
     /// Arithmetic looks at a variable somewhere.
     arithmetic: bool,
     /// A builtin evaluates subscripts in its arguments.
@@ -94,6 +96,7 @@ impl<'g> Walker<'g> {
             too_deep: false,
             input: Input::Inherited,
             runs: Vec::new(),
+            links: Vec::new(),
             arithmetic: false,
             evaluates: false,
             hidden: (Hidden::No, Span::default()),
@@ -108,6 +111,8 @@ impl<'g> Walker<'g> {
         {
             self.unknown(span, UnknownReason::HiddenSubstitution, "");
         }
+        links::follow(&self.links, &mut self.out.writes);
+        links::follow(&self.links, &mut self.out.reads);
         let runs = std::mem::take(&mut self.runs);
         let written = Written::new(&self.out.writes);
         let unknowns = runs.into_iter().filter(|run| written.may_hold(&run.path));
@@ -525,14 +530,21 @@ impl<'g> Walker<'g> {
     }
 
     pub(crate) fn writes(&mut self, path: Word, by: By, span: Span) {
-        if !self.is_remote() {
+        if !self.is_remote() && !path.is_pipe() {
             self.out.writes.push(FileUse { path, by, span });
         }
     }
 
     pub(crate) fn reads(&mut self, path: Word, by: By, span: Span) {
-        if !self.is_remote() {
+        if !self.is_remote() && !path.is_pipe() {
             self.out.reads.push(FileUse { path, by, span });
+        }
+    }
+
+    /// A later use of `path`, or of a path below it, is one of `target`.
+    pub(crate) fn links(&mut self, target: Word, path: Word, span: Span) {
+        if !self.is_remote() {
+            self.links.push(links::Link { target, path, span });
         }
     }
 

@@ -46,6 +46,8 @@ pub enum Piece {
     /// Any text. It may hold blanks; whether it may be several arguments or none is the word's
     /// [`Word::may_be_several`] and [`Word::may_be_none`].
     Any,
+    /// A process substitution: the path of a pipe, which the shell chooses.
+    Pipe,
 }
 
 /// A part of a file name pattern.
@@ -101,6 +103,11 @@ impl Word {
         !self.may_be_several() && !self.may_be_none()
     }
 
+    /// Whether it is a process substitution and nothing else, which names no file.
+    pub(crate) fn is_pipe(&self) -> bool {
+        matches!(self, Self::Pattern(pattern) if pattern.pieces == [Piece::Pipe])
+    }
+
     /// The text every form of this word begins with.
     pub fn known_prefix(&self) -> &str {
         match self {
@@ -122,7 +129,7 @@ impl Word {
                     match piece {
                         Piece::Text(text) => out.push_str(text),
                         Piece::Home => out.push_str("$HOME"),
-                        Piece::Glob(_) | Piece::Any => return None,
+                        Piece::Glob(_) | Piece::Any | Piece::Pipe => return None,
                     }
                 }
                 Some(out)
@@ -168,7 +175,9 @@ impl Word {
                         }
                     }
                 }
-                Piece::Home | Piece::Glob(_) | Piece::Any => pieces.push(piece),
+                Piece::Home | Piece::Glob(_) | Piece::Any | Piece::Pipe => {
+                    pieces.push(piece);
+                }
             }
         }
         let (splits, none) = match self {
@@ -245,7 +254,7 @@ impl fmt::Display for Word {
                         Piece::Glob(Glob::Run) => f.write_str("*")?,
                         Piece::Glob(Glob::One) => f.write_str("?")?,
                         Piece::Glob(Glob::Set(set)) => f.write_str(set)?,
-                        Piece::Any => f.write_str("…")?,
+                        Piece::Any | Piece::Pipe => f.write_str("…")?,
                     }
                 }
                 Ok(())

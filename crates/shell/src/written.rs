@@ -3,11 +3,13 @@
 //! Owns: which writes count, and when two paths may name one file. Does not own: who writes and who
 //! runs.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::analysis::{By, FileUse};
+use crate::effects::joined;
 use crate::matching::may_be_equal;
-use crate::word::Word;
+use crate::word::{Piece, Word};
 
 /// Longer paths are not compared where a part is decided at run time: they may be equal.
 const MAX_COMPARED: usize = 4096;
@@ -42,7 +44,7 @@ const NOT_FILLING: &[&str] = &[
 
 /// The files a line fills.
 pub(crate) struct Written<'a> {
-    known: HashSet<&'a str>,
+    known: HashSet<Cow<'a, str>>,
     patterns: Vec<&'a FileUse>,
     repository: bool,
 }
@@ -57,7 +59,7 @@ impl<'a> Written<'a> {
             out.repository |= write.path.known_prefix().contains(".git/");
             match write.path.literal() {
                 Some(path) => {
-                    out.known.insert(without_dots(path));
+                    out.known.insert(normal(path));
                 }
                 None => out.patterns.push(write),
             }
@@ -73,13 +75,13 @@ impl<'a> Written<'a> {
         }
         match run.literal() {
             Some(".git") => return self.repository,
-            Some(path) if self.known.contains(without_dots(path)) => return true,
+            Some(path) if self.known.contains(&*normal(path)) => return true,
             Some(_) => {}
             None => {
                 if self.known.len() > MAX_PATTERNS {
                     return true;
                 }
-                let known = self.known.iter().map(|path| Word::Literal((*path).to_owned()));
+                let known = self.known.iter().map(|path| Word::Literal(path.clone().into_owned()));
                 if known.into_iter().any(|path| same_file(&path, run)) {
                     return true;
                 }
@@ -116,17 +118,52 @@ fn same_file(left: &Word, right: &Word) -> bool {
     if long(left) || long(right) {
         return true;
     }
-    let bare = |word: &Word| {
-        let prefix = word.known_prefix();
-        word.without_prefix(prefix.len() - without_dots(prefix).len())
-    };
-    may_be_equal(&bare(left), &bare(right))
+    may_be_equal(&normal_word(left), &normal_word(right))
 }
 
-/// The path without `./` in front.
-fn without_dots(mut path: &str) -> &str {
-    while let Some(rest) = path.strip_prefix("./") {
-        path = rest.trim_start_matches('/');
+/// A path without `.`, doubled slashes and `x/..`, as far as its text tells. Links are not looked
+/// at.
+pub(crate) fn normal(path: &str) -> Cow<'_, str> {
+    let plain = !path.split('/').skip(1).any(|part| matches!(part, "" | "." | ".."))
+        && !path.starts_with("./");
+    if plain || path == "/" {
+        return Cow::Borrowed(path);
     }
-    path
+    let rooted = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match parts.last() {
+                Some(&last) if last != ".." => {
+                    parts.pop();
+                }
+                _ if rooted => {}
+                _ => parts.push(part),
+            },
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    Cow::Owned(if rooted { format!("/{joined}") } else { joined })
+}
+
+/// The normal form of the literal text a word begins with: up to its last slash, so that what is
+/// decided at run time stays behind it.
+fn normal_word(word: &Word) -> Cow<'_, Word> {
+    let prefix = word.known_prefix();
+    let Some(at) = prefix.rfind('/') else { return Cow::Borrowed(word) };
+    let (folder, _) = prefix.split_at(at);
+    let mut clean = normal(folder).into_owned();
+    if clean == folder && !matches!(folder, "" | "/") {
+        return Cow::Borrowed(word);
+    }
+    // `./x` is `x`; `/x` stays.
+    let slash = usize::from(clean.is_empty() && !folder.is_empty());
+    if clean == "/" {
+        clean.clear();
+    }
+    let rest = word.without_prefix(at + slash);
+    let pieces = [Piece::Text(clean)].into_iter().chain(rest.pieces());
+    Cow::Owned(joined(pieces.filter(|piece| *piece != Piece::Text(String::new()))))
 }

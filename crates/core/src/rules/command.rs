@@ -128,7 +128,7 @@ fn file(
             .map(|piece| match piece {
                 Piece::Text(text) => Some(text),
                 Piece::Home => Some("~".to_owned()),
-                Piece::Glob(_) | Piece::Any => None,
+                Piece::Glob(_) | Piece::Any | Piece::Pipe => None,
             })
             .collect::<Option<String>>(),
     };

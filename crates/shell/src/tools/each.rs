@@ -174,7 +174,7 @@ pub(super) fn find(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Spa
 }
 
 fn only_globs(word: &Word) -> bool {
-    word.pieces().iter().all(|piece| !matches!(piece, Piece::Any))
+    word.pieces().iter().all(|piece| !matches!(piece, Piece::Any | Piece::Pipe))
 }
 
 pub(super) fn fd(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {

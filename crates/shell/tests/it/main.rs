@@ -6,6 +6,7 @@ mod cases;
 mod constructs;
 mod daily;
 mod effects;
+mod files;
 mod limits;
 mod reach;
 mod sound;
