@@ -291,4 +291,6 @@ pub enum NoteKind {
     LookupVariable,
     /// A function is defined; a command of this name runs its body, which is in the analysis too.
     Function,
+    /// A function calls itself twice at once: once called, it fills the machine with processes.
+    Multiplies,
 }

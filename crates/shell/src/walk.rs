@@ -332,7 +332,8 @@ impl<'g> Walker<'g> {
             }
         };
         self.out.notes.push(Note { kind: NoteKind::Function, name: name.clone(), span });
-        self.under(Reach::Function(name), |walker| {
+        let (inner, first) = (self.via.len() + 1, self.out.commands.len());
+        self.under(Reach::Function(name.clone()), |walker| {
             // Where it is called decides what it reads.
             walker.fed(Input::Dynamic, |walker| {
                 let (redirections, input) = walker.redirects(&function.redirects);
@@ -343,6 +344,27 @@ impl<'g> Walker<'g> {
                 }
             });
         });
+        if self.multiplies(&name, inner, first) {
+            self.note(NoteKind::Multiplies, &name, span);
+        }
+    }
+
+    /// Whether a function whose commands begin at `first` calls itself more than once, and not one
+    /// call after the other.
+    fn multiplies(&self, name: &str, inner: usize, first: usize) -> bool {
+        let body = self.out.commands.iter().skip(first);
+        let calls =
+            body.filter(|command| command.argv.first().and_then(Word::literal) == Some(name));
+        let at_once = |command: &Simple| {
+            command
+                .via
+                .iter()
+                .skip(inner)
+                .any(|reach| matches!(reach, Reach::Pipeline { .. } | Reach::Background))
+        };
+        let (count, any) =
+            calls.fold((0_usize, false), |(count, any), call| (count + 1, any || at_once(call)));
+        count > 1 && any
     }
 
     fn test(&mut self, test: &Test) {

@@ -209,6 +209,19 @@ fn what_changes_later_lookups_is_noted() {
     );
     assert_eq!(notes("env LD_PRELOAD=x ls"), [(NoteKind::LookupVariable, "LD_PRELOAD".to_owned())]);
     assert_eq!(notes("ls() { rm x; }"), [(NoteKind::Function, "ls".to_owned())]);
+    for (line, name) in [
+        (":(){ :|:& };:", ":"),
+        ("b() { b | b; }; b", "b"),
+        ("function b { b & b & }; b", "b"),
+        ("b() { (b & b); }", "b"),
+    ] {
+        let expected =
+            [NoteKind::Function, NoteKind::Multiplies].map(|kind| (kind, name.to_owned()));
+        assert_eq!(notes(line), expected, "{line}");
+    }
+    for line in ["f() { f; }", "f() { f; f; }", "f() { f | g; }", "f() { g | g & }; f | f"] {
+        assert_eq!(notes(line), [(NoteKind::Function, "f".to_owned())], "{line}");
+    }
 }
 
 #[test]
