@@ -3,7 +3,7 @@
 //! Owns: its subcommands, and the folder it is sent to. Does not own: what it starts (`crate::git`).
 
 use super::reader::{Found, Operands, Role, Spec, read};
-use super::{Uses, inside, joined, looks_like_path};
+use super::{Uses, has_extension, inside, joined, looks_like_path};
 use crate::word::Word;
 use Role::{Edit, Note, Read as In, Stands, StandsRead, Value, Write as Out};
 
@@ -157,9 +157,17 @@ fn subcommand(
     let first = operands.first().and_then(|word| word.literal()).unwrap_or_default();
     match verb {
         "checkout" => {
-            // Without `--`, a branch or files. A new branch changes none.
+            // Without `--`, a branch or files: a branch before other words, or what looks like one. A
+            // new branch changes no file.
             if paths.is_empty() && !found.has('b') {
-                git.write(operands.iter().copied().filter(|word| !is_usual_branch(word)));
+                match operands.as_slice() {
+                    [one] => git.write(Some(*one).filter(|word| looks_like_file(word))),
+                    [first, rest @ ..] => {
+                        git.write(Some(*first).filter(|word| looks_like_file(word)));
+                        git.write(rest.iter().copied());
+                    }
+                    [] => {}
+                }
             }
             git.write(paths);
         }
@@ -230,9 +238,11 @@ const WORKTREE: Spec =
     PLAIN.short(&[("bB", Value)]).long(&[("reason", Value), ("orphan", Role::Flag)]);
 
 /// Branches that are hardly the name of a file.
-fn is_usual_branch(word: &Word) -> bool {
+/// Whether an operand is a file rather than a branch, as far as a name can tell.
+fn looks_like_file(word: &Word) -> bool {
     word.literal().is_some_and(|text| {
-        matches!(text, "main" | "master" | "develop" | "dev" | "trunk") || text.starts_with("HEAD")
+        let starts = ["/", ".", "~"].iter().any(|start| text.starts_with(start));
+        starts || has_extension(text)
     })
 }
 
