@@ -255,8 +255,10 @@ impl UnknownReason {
 /// A file that is written or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
-    /// The path as written, relative to wherever the command runs.
+    /// The path, from the folder where the line starts: behind `cd app` the file `x` is `app/x`.
     pub path: Word,
+    /// The path starts in a folder that is not known, or may stand for another file.
+    pub elsewhere: bool,
     /// By what.
     pub by: By,
     /// Where.

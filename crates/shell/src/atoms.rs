@@ -25,6 +25,8 @@ pub(crate) enum Atom {
     /// Fields of `"$@"` and the like.
     Fields,
     Home,
+    /// A blank in a value that is split there.
+    Break,
 }
 
 /// Whether literal text holds a substitution, which arithmetic on it would run.
@@ -135,6 +137,8 @@ pub(crate) fn word(atoms: &[Atom], mode: Mode) -> Result<Option<Word>, Refused> 
                 builder.vanishing += 1;
             }
             Atom::Home => builder.piece(Piece::Home)?,
+            // Words are split there before.
+            Atom::Break => builder.text.push(b' '),
         }
         at += 1;
     }
@@ -151,7 +155,7 @@ fn login_name(rest: &[Atom], mode: Mode) -> Option<usize> {
             // An expansion behind the tilde is not part of a name: bash leaves the tilde alone,
             // other shells may not.
             Atom::Split | Atom::One | Atom::Pipe | Atom::Fields | Atom::Home => return Some(0),
-            Atom::Quoted(_) | Atom::Empty => return None,
+            Atom::Quoted(_) | Atom::Empty | Atom::Break => return None,
         }
     }
     Some(rest.len())
@@ -165,7 +169,9 @@ fn glob_set(atoms: &[Atom]) -> Option<(String, usize)> {
             Atom::Plain(byte) => (*byte, true),
             Atom::Quoted(byte) => (*byte, false),
             Atom::Empty => continue,
-            Atom::One | Atom::Pipe | Atom::Split | Atom::Fields | Atom::Home => return None,
+            Atom::One | Atom::Pipe | Atom::Split | Atom::Fields | Atom::Home | Atom::Break => {
+                return None;
+            }
         };
         text.push(byte);
         let negated = matches!(text.get(1), Some(b'!' | b'^'));

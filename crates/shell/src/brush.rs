@@ -67,21 +67,23 @@ fn list(list: ast::CompoundList) -> Option<List> {
             ast::SeparatorOperator::Sequence => false,
         };
         let joint = if items.is_empty() { Joint::First } else { Joint::Then };
-        items.push(Item { joint, background, stages: pipeline(and_or.first)? });
+        items.push(item(joint, background, and_or.first)?);
         for next in and_or.additional {
             let (joint, next) = match next {
                 ast::AndOr::And(next) => (Joint::And, next),
                 ast::AndOr::Or(next) => (Joint::Or, next),
             };
-            items.push(Item { joint, background, stages: pipeline(next)? });
+            items.push(item(joint, background, next)?);
         }
     }
     Some(List(items))
 }
 
-fn pipeline(pipeline: ast::Pipeline) -> Option<Vec<Command>> {
-    // `time` and `!` change what is reported, not what runs.
-    pipeline.seq.into_iter().map(command).collect()
+fn item(joint: Joint, background: bool, pipeline: ast::Pipeline) -> Option<Item> {
+    // `time` changes what is reported, not what runs.
+    let negated = pipeline.bang;
+    let stages = pipeline.seq.into_iter().map(command).collect::<Option<_>>()?;
+    Some(Item { joint, background, negated, stages })
 }
 
 fn command(command: ast::Command) -> Option<Command> {
@@ -156,7 +158,7 @@ fn assign(assignment: ast::Assignment, word: &ast::Word) -> Assign {
             elements.into_iter().map(|(key, value)| (key.map(at), at(value))).collect(),
         ),
     };
-    Assign { name, subscript, value, place }
+    Assign { name, subscript, appends: assignment.append, value, place }
 }
 
 fn compound(compound: ast::CompoundCommand) -> Option<Compound> {
@@ -212,7 +214,7 @@ fn compound(compound: ast::CompoundCommand) -> Option<Compound> {
             Compound::Loop { test: list(test)?, body: list(body.list)? }
         }
         ast::CompoundCommand::Coprocess(coprocess) => {
-            Compound::Coprocess(Box::new(command(*coprocess.body)?))
+            Compound::Coprocess(coprocess.name.map(raw), Box::new(command(*coprocess.body)?))
         }
     })
 }

@@ -6,6 +6,7 @@
 
 use crate::analysis::{Assignment, By, NoteKind, Reach, Redirection, Span, UnknownReason};
 use crate::atoms::is_odd_char;
+use crate::folder::{self, Move};
 use crate::walk::{Input, Walker};
 use crate::word::Word;
 use crate::{effects, interpreters, lexer, tools, wrappers};
@@ -30,6 +31,9 @@ pub(crate) fn run(
     walker.record(argv.clone(), assignments, redirections, span);
     let Some((program, args)) = argv.split_first() else { return };
     let Some(name) = program.program_name() else {
+        // It may be one that sets variables or changes the folder.
+        walker.state.shift();
+        walker.state.roam();
         return walker.unknown(span, UnknownReason::DynamicProgram, &program.to_string());
     };
     if name.chars().any(|char| is_odd_char(char) || ('\u{ff01}'..='\u{ff5e}').contains(&char)) {
@@ -66,8 +70,14 @@ pub(crate) fn run_wrapped(
     if argv.is_empty() {
         return;
     }
+    // These start a builtin in this very shell.
+    let here = matches!(&reach, Reach::Wrapper(name)
+        if matches!(name.as_str(), "command" | "builtin" | "noglob" | "nocorrect"));
     walker.deeper(span, 1, |walker| {
-        walker.under(reach, |walker| run(walker, argv.to_vec(), assignments, Vec::new(), span));
+        let inside = |walker: &mut Walker<'_>| {
+            walker.under(reach, |walker| run(walker, argv.to_vec(), assignments, Vec::new(), span));
+        };
+        if here { inside(walker) } else { walker.apart(inside) }
     });
 }
 
@@ -75,12 +85,34 @@ pub(crate) fn run_wrapped(
 pub(crate) fn run_code(walker: &mut Walker<'_>, reach: Reach, code: &Word, span: Span) {
     match code.shell_text() {
         Some(text) => {
-            walker.deeper(span, 1, |walker| walker.under(reach, |walker| walker.code(&text, span)));
+            let here = matches!(reach, Reach::Eval | Reach::Trap);
+            // Git and editors run commands in a folder of their choice.
+            let astray = matches!(reach, Reach::GitSetting(_) | Reach::Variable(_));
+            walker.deeper(span, 1, |walker| {
+                let inside = |walker: &mut Walker<'_>| {
+                    walker.under(reach, |walker| walker.code(&text, span))
+                };
+                if here {
+                    inside(walker);
+                } else {
+                    let to = if astray { Move::Unknown } else { Move::Stay };
+                    walker.apart_in(&to, |walker| {
+                        walker.state = walker.state.child();
+                        inside(walker);
+                    });
+                }
+            });
         }
-        None => walker.under(reach, |walker| {
-            walker.unknown(span, UnknownReason::DynamicCode, &code.to_string());
-        }),
+        None => dynamic_code(walker, reach, &code.to_string(), span),
     }
+}
+
+fn dynamic_code(walker: &mut Walker<'_>, reach: Reach, text: &str, span: Span) {
+    if reach == Reach::Eval {
+        walker.state.shift();
+        walker.state.roam();
+    }
+    walker.under(reach, |walker| walker.unknown(span, UnknownReason::DynamicCode, text));
 }
 
 /// Runs words that a program joins by spaces and hands to a shell.
@@ -93,10 +125,7 @@ pub(crate) fn run_joined(walker: &mut Walker<'_>, reach: Reach, words: &[Word], 
         Some(texts) if words.iter().all(Word::is_one) => {
             run_code(walker, reach, &Word::Literal(texts.join(" ")), span);
         }
-        Some(_) | None => walker.under(reach, |walker| {
-            let text: Vec<String> = words.iter().map(ToString::to_string).collect();
-            walker.unknown(span, UnknownReason::DynamicCode, &text.join(" "));
-        }),
+        Some(_) | None => dynamic_code(walker, reach, &self::words(words), span),
     }
 }
 
@@ -130,12 +159,15 @@ fn builtin(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> bo
                 args
             };
             if let Some(path) = args.first() {
+                walker.state.shift();
+                walker.state.roam();
                 walker.unknown(span, UnknownReason::SourcesFile, &path.to_string());
                 walker.reads(path.clone(), By::Program(name.to_owned()), span);
                 walker.runs_file(path, span);
             }
         }
         "trap" => trap(walker, args, span),
+        "cd" | "chdir" | "pushd" | "popd" => folder::cd(walker, name, args),
         "alias" => {
             let sets = args.iter().any(|arg| match arg.literal() {
                 Some(text) => text.contains('='),
@@ -180,7 +212,12 @@ fn builtin(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> bo
                 run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, Vec::new(), span);
             }
         }
-        "declare" | "typeset" | "local" | "export" | "readonly" => declare(walker, args, span),
+        "export" if args.iter().all(|arg| is_plain_export(arg)) => export(walker, args, span),
+        "declare" | "typeset" | "local" | "export" | "readonly" => {
+            // They give names attributes, or another scope.
+            walker.state.shift();
+            declare(walker, args, span);
+        }
         "let" | "read" | "unset" | "getopts" | "wait" => {
             walker.evaluates();
             if name != "unset" {
@@ -246,13 +283,20 @@ fn trap(walker: &mut Walker<'_>, args: &[Word], span: Span) {
         }
         // When it runs is open, and what is on the input then.
         walker.fed(Input::Dynamic, |walker| {
-            run_code(walker, Reach::Trap, code, span);
+            walker.at_any_time(|walker| run_code(walker, Reach::Trap, code, span));
         });
     }
 }
 
 fn set(walker: &mut Walker<'_>, args: &[Word], span: Span) {
     let mut takes_name = false;
+    if args.iter().any(|arg| {
+        let text = arg.known_prefix();
+        text == "physical" || text.starts_with(['-', '+']) && text.contains('P')
+    }) {
+        // `..` is then counted by the folders themselves.
+        walker.state.roam();
+    }
     for arg in args {
         let Some(text) = arg.literal() else {
             if arg.known_prefix().is_empty() {
@@ -299,6 +343,25 @@ fn set(walker: &mut Walker<'_>, args: &[Word], span: Span) {
             return;
         }
         takes_name = letters.contains('o');
+    }
+}
+
+/// `NAME` or `NAME=value`, whatever the value becomes.
+fn is_plain_export(arg: &Word) -> bool {
+    let prefix = arg.known_prefix();
+    match prefix.split_once('=') {
+        Some((name, _)) => lexer::is_name(name.as_bytes()),
+        None => arg.literal().is_some_and(|name| lexer::is_name(name.as_bytes())),
+    }
+}
+
+fn export(walker: &mut Walker<'_>, args: &[Word], span: Span) {
+    for arg in args {
+        let name = arg.known_prefix().split_once('=').map(|(name, _)| name.to_owned());
+        let Some(name) = name else { continue };
+        let value = arg.without_prefix(name.len() + 1);
+        walker.variable(&name, Some(&value), span);
+        walker.holds(&name, &value);
     }
 }
 

@@ -3,11 +3,14 @@
 //! Owns: quote removal, tilde, parameter, brace and file name expansion, as far as the text decides
 //! them. Does not own: where a substitution ends (`lexer`), what is in it (`walk`).
 
+use std::cell::Cell;
+
 use crate::arithmetic::{evaluates_names, puts_off_a_substitution, set_by};
 use crate::atoms::{Atom, hidden, is_odd, word};
 use crate::braces::{MAX_BRACE_WORDS, braces};
 use crate::lexer::{self, Refused};
-use crate::word::Word;
+use crate::state::State;
+use crate::word::{Piece, Word};
 
 /// Where a raw word stands, which decides what the shell expands in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,15 +80,23 @@ impl Expanded {
     }
 }
 
+/// What is known of variables.
+pub(crate) struct Known<'a> {
+    pub(crate) state: &'a State,
+    /// How many bytes of values may still be put into words.
+    pub(crate) budget: &'a Cell<usize>,
+}
+
 /// Expands a raw word.
 ///
 /// # Errors
 /// When a substitution in it does not end, or when it can be read in two ways.
-pub(crate) fn expand(raw: &str, mode: Mode) -> Result<Expanded, Refused> {
+pub(crate) fn expand(raw: &str, mode: Mode, known: &Known<'_>) -> Result<Expanded, Refused> {
     if raw.bytes().all(is_dull) && mode != Mode::Body {
         return Ok(Expanded { words: vec![Word::Literal(raw.to_owned())], ..Expanded::default() });
     }
     let mut reader = Reader::new(raw.as_bytes(), mode);
+    reader.known = Some(known);
     if mode == Mode::Body {
         reader.quoted(None)?;
     } else {
@@ -105,7 +116,9 @@ pub(crate) fn expand(raw: &str, mode: Mode) -> Result<Expanded, Refused> {
             }
             Some(forms) if forms.len() <= MAX_BRACE_WORDS => {
                 for form in forms {
-                    out.words.extend(word(&form, mode)?);
+                    for part in form.split(|atom| *atom == Atom::Break) {
+                        out.words.extend(word(part, mode)?);
+                    }
                 }
             }
             Some(_) | None => out.words.push(Word::anything()),
@@ -142,13 +155,22 @@ struct Reader<'a> {
     mode: Mode,
     atoms: Vec<Atom>,
     out: Expanded,
+    known: Option<&'a Known<'a>>,
     /// Braces expand before parameters: `$x{a,b}` is `$xa $xb`, and `{$x,y}z` begins with `$xz`.
     merges: bool,
 }
 
 impl<'a> Reader<'a> {
     fn new(raw: &'a [u8], mode: Mode) -> Self {
-        Self { raw, pos: 0, mode, atoms: Vec::new(), out: Expanded::default(), merges: false }
+        Self {
+            raw,
+            pos: 0,
+            mode,
+            atoms: Vec::new(),
+            out: Expanded::default(),
+            known: None,
+            merges: false,
+        }
     }
 
     fn peek(&self, ahead: usize) -> Option<u8> {
@@ -319,11 +341,9 @@ impl<'a> Reader<'a> {
                 while self.raw.get(end).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
                     end += 1;
                 }
-                let home = self.raw.get(start..end) == Some(b"HOME".as_slice());
                 self.pos = end;
                 self.merges |= !in_quotes && matches!(self.peek(0), Some(b'{' | b',' | b'}'));
-                let atom = if home { Atom::Home } else { self.field(in_quotes) };
-                self.atoms.push(atom);
+                self.variable(start, end, in_quotes);
             }
             Some(b'@') => {
                 self.pos += 2;
@@ -341,6 +361,63 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// `$name`: its value if that is certain.
+    fn variable(&mut self, start: usize, end: usize, in_quotes: bool) {
+        let name = self.raw.get(start..end).unwrap_or_default();
+        if name == b"HOME" {
+            return self.atoms.push(Atom::Home);
+        }
+        let fields = !in_quotes && self.mode == Mode::Argument;
+        match self.value(name, fields) {
+            Some(value) => self.put(&value, fields),
+            None => {
+                let atom = self.field(in_quotes);
+                self.atoms.push(atom);
+            }
+        }
+    }
+
+    fn value(&self, name: &[u8], fields: bool) -> Option<Word> {
+        // What stands before in this word may have set it; a tilde before it is read in two ways.
+        if self.out.arithmetic
+            || !self.out.assigned.is_empty()
+            || self.atoms.last() == Some(&Atom::Plain(b'~'))
+        {
+            return None;
+        }
+        let known = self.known?;
+        let value = known.state.value(std::str::from_utf8(name).ok()?)?;
+        let mut length = 0;
+        for piece in value.pieces() {
+            let Piece::Text(text) = piece else { continue };
+            length += text.len();
+            // Unquoted, a value is split and its patterns become file names; in what looks like an
+            // assignment, not every shell splits.
+            let splits = text.contains([' ', '\t', '\n']);
+            if fields
+                && (text.contains(['*', '?', '[', '\\'])
+                    || (splits && self.atoms.contains(&Atom::Plain(b'='))))
+            {
+                return None;
+            }
+        }
+        let left = known.budget.get().checked_sub(length + 1)?;
+        known.budget.set(left);
+        Some(value.clone())
+    }
+
+    fn put(&mut self, value: &Word, fields: bool) {
+        for piece in value.pieces() {
+            match piece {
+                Piece::Text(text) => self.atoms.extend(text.bytes().map(|byte| match byte {
+                    b' ' | b'\t' | b'\n' if fields => Atom::Break,
+                    _ => Atom::Quoted(byte),
+                })),
+                _ => self.atoms.push(Atom::Home),
+            }
+        }
     }
 
     fn bracket_end(&self, start: usize) -> Result<usize, Refused> {
@@ -419,13 +496,11 @@ impl<'a> Reader<'a> {
             self.out.arithmetic |= std::str::from_utf8(rest).is_ok_and(evaluates_names)
                 || inner.first() == Some(&b'!');
         }
-        let atom = if inner == b"HOME" {
-            Atom::Home
-        } else if inner.contains(&b'@') {
-            Atom::Fields
-        } else {
-            self.field(in_quotes)
-        };
+        if name == inner.len() {
+            self.variable(start, end, in_quotes);
+            return Ok(());
+        }
+        let atom = if inner.contains(&b'@') { Atom::Fields } else { self.field(in_quotes) };
         self.atoms.push(atom);
         Ok(())
     }

@@ -43,6 +43,8 @@ pub(crate) struct List(pub(crate) Vec<Item>);
 pub(crate) struct Item {
     pub(crate) joint: Joint,
     pub(crate) background: bool,
+    /// `!`: it succeeds when what it runs fails.
+    pub(crate) negated: bool,
     pub(crate) stages: Vec<Command>,
 }
 
@@ -65,6 +67,8 @@ pub(crate) struct SimpleCommand {
 pub(crate) struct Assign {
     pub(crate) name: String,
     pub(crate) subscript: Option<String>,
+    /// `+=`
+    pub(crate) appends: bool,
     pub(crate) value: Value,
     pub(crate) place: Place,
 }
@@ -82,11 +86,25 @@ pub(crate) enum Compound {
     ArithmeticFor(Vec<String>, List, Place),
     Group(List),
     Subshell(List),
-    For { variable: String, words: Option<Vec<Raw>>, body: List },
-    Case { word: Raw, branches: Vec<(Vec<Raw>, Option<List>)> },
-    If { tests: Vec<List>, branches: Vec<List> },
-    Loop { test: List, body: List },
-    Coprocess(Box<Command>),
+    For {
+        variable: String,
+        words: Option<Vec<Raw>>,
+        body: List,
+    },
+    Case {
+        word: Raw,
+        branches: Vec<(Vec<Raw>, Option<List>)>,
+    },
+    If {
+        tests: Vec<List>,
+        branches: Vec<List>,
+    },
+    Loop {
+        test: List,
+        body: List,
+    },
+    /// With its name, if it has one.
+    Coprocess(Option<Raw>, Box<Command>),
 }
 
 #[derive(Debug, Clone)]

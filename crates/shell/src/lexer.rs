@@ -42,6 +42,8 @@ pub(crate) struct Lexed {
     pub(crate) tokens: Vec<Token>,
     /// An upper bound of how deep compound commands nest in these tokens.
     pub(crate) depth: usize,
+    /// The variables of `{name}>file`, and where each stands.
+    pub(crate) descriptors: Vec<(String, usize, usize)>,
 }
 
 /// Why a text cannot be cut into tokens.
@@ -95,7 +97,7 @@ enum Until {
 pub(crate) fn lex(text: &str) -> Lexes<Lexed> {
     let mut lexer = Lexer::new(text.as_bytes(), 0, 0);
     lexer.program(Until::End)?;
-    Ok(Lexed { tokens: lexer.tokens, depth: lexer.deepest })
+    Ok(Lexed { tokens: lexer.tokens, depth: lexer.deepest, descriptors: lexer.descriptors })
 }
 
 /// The offset just behind the `)` that closes the substitution whose first inner byte is at
@@ -151,6 +153,7 @@ struct Lexer<'a> {
     tokens: Vec<Token>,
     nest: Vec<Opener>,
     deepest: usize,
+    descriptors: Vec<(String, usize, usize)>,
     coprocesses: usize,
     /// Bytes passed by the scans nested in this one.
     scanned: usize,
@@ -172,6 +175,7 @@ impl<'a> Lexer<'a> {
             tokens: Vec::new(),
             nest: Vec::new(),
             deepest: 0,
+            descriptors: Vec::new(),
             coprocesses: 0,
             scanned: 0,
             pending: Vec::new(),
@@ -490,7 +494,8 @@ impl<'a> Lexer<'a> {
             }
             // `{name}>file` opens a descriptor and stores its number: no argument.
             let named = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-            if named.is_some_and(|name| is_name(name.as_bytes())) {
+            if let Some(name) = named.filter(|name| is_name(name.as_bytes())) {
+                self.descriptors.push((name.to_owned(), start, self.pos));
                 return Ok(());
             }
         }

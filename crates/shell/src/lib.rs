@@ -26,8 +26,8 @@
 //! one line always gets one answer.
 //!
 //! What it takes for granted: the line is bash's or a POSIX shell's; aliases are off unless the line
-//! turns them on; variables that come from outside hold no code that arithmetic would run, and
-//! `HOME` holds one word; a program's name says which program it is. A shell's start-up files and a
+//! turns them on; variables that come from outside hold no code that arithmetic would run, `HOME`
+//! holds one word, and `CDPATH` is not set; a program's name says which program it is. A shell's start-up files and a
 //! script that was there before are not part of the line.
 
 #![forbid(unsafe_code)]
@@ -47,6 +47,7 @@ mod commands;
 mod deep;
 mod effects;
 mod expand;
+mod folder;
 mod git;
 mod grammar;
 mod interpreters;
@@ -55,6 +56,7 @@ pub mod limits;
 mod links;
 pub mod matching;
 mod options;
+mod state;
 mod tools;
 mod walk;
 pub mod word;

@@ -48,7 +48,12 @@ pub(crate) fn follow(links: &[Link], files: &mut Vec<FileUse>) {
             added += 1;
             let over = added > MAX_ADDED || links.len() > MAX_LINKS;
             let path = if over { Word::one_of_any_text() } else { path };
-            files.push(FileUse { path, by: file.by.clone(), span: file.span });
+            files.push(FileUse {
+                path,
+                elsewhere: file.elsewhere,
+                by: file.by.clone(),
+                span: file.span,
+            });
             if over {
                 return;
             }

@@ -3,22 +3,25 @@
 //! Owns: the way to each command, what feeds its input, substitutions, assignments, redirections,
 //! functions, and all limits. Does not own: what a program does with its arguments (`commands`).
 
+use std::cell::Cell;
+use std::collections::HashSet;
+
 use crate::analysis::{
-    Analysis, Assignment, By, FileUse, Link, Note, NoteKind, Reach, Redirection, Simple, Span,
-    Unknown, UnknownReason,
+    Analysis, Assignment, By, FileUse, Note, NoteKind, Reach, Redirection, Simple, Span, Unknown,
+    UnknownReason,
 };
 use crate::commands;
-use crate::expand::{self, Expanded, Hidden, Mode, Sub, SubKind};
-use crate::grammar::{
-    Assign, Command, Compound, Function, Grammar, Joint, List, Place, Raw, SimpleCommand, Test,
-    Value,
-};
+use crate::expand::{self, Expanded, Hidden, Known, Mode, Sub, SubKind};
+use crate::folder::{Folder, Move};
+use crate::grammar::{Assign, Command, Grammar, Place, Raw, SimpleCommand, Test, Value};
 use crate::lexer::{self, Refused};
 use crate::limits;
 use crate::links;
+use crate::state::State;
 use crate::word::Word;
 use crate::written::Written;
 
+mod flow;
 mod redirects;
 
 use redirects::redirect_place;
@@ -73,6 +76,14 @@ pub(crate) struct Walker<'g> {
     /// It nests deeper than `limit`: the result is to be thrown away, or says so.
     pub(crate) too_deep: bool,
     pub(crate) input: Input,
+    pub(crate) state: State,
+    /// What is known if the command just walked failed, where that makes a difference.
+    failed: Option<State>,
+    /// Variables that are set where the walk does not see it.
+    unfollowed: HashSet<String>,
+    /// How many bytes of values may still be put into words.
+    budget: Cell<usize>,
+    output: flow::Output,
     runs: Vec<RunFile>,
     links: Vec<links::Link>,
     /// Arithmetic looks at a variable somewhere.
@@ -95,6 +106,11 @@ impl<'g> Walker<'g> {
             steps: 0,
             too_deep: false,
             input: Input::Inherited,
+            state: State::default(),
+            failed: None,
+            unfollowed: HashSet::new(),
+            budget: Cell::new(limits::MAX_BYTES),
+            output: flow::Output::default(),
             runs: Vec::new(),
             links: Vec::new(),
             arithmetic: false,
@@ -205,6 +221,11 @@ impl<'g> Walker<'g> {
             Err(refused) => return self.refused(refused, span, text),
         };
         let before = std::mem::replace(&mut self.base, base);
+        for (name, start, end) in lexed.descriptors {
+            // It is set at a time of its own, so that no value of it is certain.
+            self.variable(&name, None, base.span(Place { start, end }));
+            self.unfollowed.insert(name);
+        }
         self.deeper(span, lexed.depth + 1, |walker| match walker.grammar.parse(lexed.tokens) {
             Some(list) => walker.list(&list),
             None => walker.unknown(span, UnknownReason::Syntax, text),
@@ -219,38 +240,6 @@ impl<'g> Walker<'g> {
             Refused::Unsupported => UnknownReason::Unsupported,
         };
         self.unknown(span, reason, text);
-    }
-
-    fn list(&mut self, list: &List) {
-        for item in &list.0 {
-            let mut pushed = 0;
-            let link = match item.joint {
-                Joint::First => None,
-                Joint::Then => Some(Link::Then),
-                Joint::And => Some(Link::And),
-                Joint::Or => Some(Link::Or),
-            };
-            if let Some(link) = link {
-                self.via.push(Reach::List(link));
-                pushed += 1;
-            }
-            if item.background {
-                self.via.push(Reach::Background);
-                pushed += 1;
-            }
-            let of = item.stages.len();
-            for (position, stage) in item.stages.iter().enumerate() {
-                if of == 1 {
-                    self.command(stage);
-                    continue;
-                }
-                let input = if position == 0 { self.input.clone() } else { Input::Dynamic };
-                self.under(Reach::Pipeline { position, of }, |walker| {
-                    walker.fed(input, |walker| walker.command(stage));
-                });
-            }
-            self.via.truncate(self.via.len() - pushed);
-        }
     }
 
     fn command(&mut self, command: &Command) {
@@ -273,102 +262,11 @@ impl<'g> Walker<'g> {
         }
     }
 
-    fn compound(&mut self, compound: &Compound) {
-        match compound {
-            Compound::Arithmetic(parts, place) => self.arithmetic(parts, *place),
-            Compound::ArithmeticFor(parts, body, place) => {
-                self.arithmetic(parts, *place);
-                self.under(Reach::Loop, |walker| walker.list(body));
-            }
-            Compound::Group(list) => self.under(Reach::Group, |walker| walker.list(list)),
-            Compound::Subshell(list) => self.under(Reach::Subshell, |walker| walker.list(list)),
-            Compound::For { variable, words, body } => {
-                for raw in words.iter().flatten() {
-                    self.expand(raw, Mode::Argument);
-                }
-                let span = words
-                    .iter()
-                    .flatten()
-                    .next()
-                    .map_or_else(Span::default, |raw| self.base.span(raw.place));
-                self.variable(variable, None, span);
-                self.under(Reach::Loop, |walker| walker.list(body));
-            }
-            Compound::Case { word, branches } => {
-                self.expand(word, Mode::Single);
-                for (patterns, body) in branches {
-                    for pattern in patterns {
-                        self.expand(pattern, Mode::Single);
-                    }
-                    if let Some(body) = body {
-                        self.under(Reach::Branch, |walker| walker.list(body));
-                    }
-                }
-            }
-            Compound::If { tests, branches } => {
-                for test in tests {
-                    self.under(Reach::Condition, |walker| walker.list(test));
-                }
-                for branch in branches {
-                    self.under(Reach::Branch, |walker| walker.list(branch));
-                }
-            }
-            Compound::Loop { test, body } => {
-                self.under(Reach::Condition, |walker| walker.list(test));
-                self.under(Reach::Loop, |walker| walker.list(body));
-            }
-            Compound::Coprocess(command) => self.under(Reach::Coprocess, |walker| {
-                walker.fed(Input::Dynamic, |walker| walker.command(command));
-            }),
-        }
-    }
-
-    fn function(&mut self, function: &Function) {
-        let span = self.base.span(function.name.place);
-        let name = match self.expand(&function.name, Mode::Single).into_one() {
-            Word::Literal(name) => name,
-            Word::Pattern(_) => {
-                return self.unknown(span, UnknownReason::Unsupported, &function.name.text);
-            }
-        };
-        self.out.notes.push(Note { kind: NoteKind::Function, name: name.clone(), span });
-        let (inner, first) = (self.via.len() + 1, self.out.commands.len());
-        self.under(Reach::Function(name.clone()), |walker| {
-            // Where it is called decides what it reads.
-            walker.fed(Input::Dynamic, |walker| {
-                let (redirections, input) = walker.redirects(&function.redirects);
-                walker.bare_redirections(redirections, &function.redirects);
-                match input {
-                    Some(input) => walker.fed(input, |walker| walker.compound(&function.body)),
-                    None => walker.compound(&function.body),
-                }
-            });
-        });
-        if self.multiplies(&name, inner, first) {
-            self.note(NoteKind::Multiplies, &name, span);
-        }
-    }
-
-    /// Whether a function whose commands begin at `first` calls itself more than once, and not one
-    /// call after the other.
-    fn multiplies(&self, name: &str, inner: usize, first: usize) -> bool {
-        let body = self.out.commands.iter().skip(first);
-        let calls =
-            body.filter(|command| command.argv.first().and_then(Word::literal) == Some(name));
-        let at_once = |command: &Simple| {
-            command
-                .via
-                .iter()
-                .skip(inner)
-                .any(|reach| matches!(reach, Reach::Pipeline { .. } | Reach::Background))
-        };
-        let (count, any) =
-            calls.fold((0_usize, false), |(count, any), call| (count + 1, any || at_once(call)));
-        count > 1 && any
-    }
-
     fn test(&mut self, test: &Test) {
-        self.arithmetic |= test.arithmetic;
+        if test.arithmetic {
+            self.arithmetic = true;
+            self.state.forget();
+        }
         for raw in &test.words {
             self.expand(raw, Mode::Single);
         }
@@ -382,7 +280,7 @@ impl<'g> Walker<'g> {
         if self.under_posix_shell() {
             // There `((` opens two subshells.
             for part in parts {
-                self.code(part, span);
+                self.apart(|walker| walker.code(part, span));
             }
         }
     }
@@ -407,12 +305,40 @@ impl<'g> Walker<'g> {
     /// Notes that a builtin evaluates subscripts in its arguments.
     pub(crate) fn evaluates(&mut self) {
         self.evaluates = true;
+        self.state.forget();
+    }
+
+    /// Runs `inside` in a shell or a process of its own: what it sets and where it goes is gone
+    /// afterwards.
+    pub(crate) fn apart<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.state.clone();
+        let out = inside(self);
+        self.state = before;
+        self.failed = None;
+        out
+    }
+
+    /// The same in another folder.
+    pub(crate) fn apart_in<T>(&mut self, to: &Move, inside: impl FnOnce(&mut Self) -> T) -> T {
+        self.apart(|walker| {
+            walker.state.folder = walker.state.folder.after(to);
+            inside(walker)
+        })
+    }
+
+    /// The shell changes its folder, if it can.
+    pub(crate) fn moves(&mut self, to: &Move) {
+        let before = self.state.clone();
+        let folder = before.folder.after(to);
+        self.state.move_to(folder);
+        self.failed = Some(before);
     }
 
     /// Expands a word, and analyses the substitutions in it.
     fn expand(&mut self, raw: &Raw, mode: Mode) -> Expanded {
         let span = self.base.span(raw.place);
-        match expand::expand(&raw.text, mode) {
+        let known = Known { state: &self.state, budget: &self.budget };
+        match expand::expand(&raw.text, mode, &known) {
             Ok(expanded) => {
                 let verbatim = raw.text.len() == raw.place.end.saturating_sub(raw.place.start);
                 self.expanded(&expanded, span, verbatim.then_some(raw.place.start));
@@ -432,7 +358,11 @@ impl<'g> Walker<'g> {
         if expanded.odd {
             self.unknown(span, UnknownReason::OddCharacters, "");
         }
-        self.arithmetic |= expanded.arithmetic;
+        if expanded.arithmetic {
+            self.arithmetic = true;
+            // A variable's text may assign to others.
+            self.state.forget();
+        }
         if expanded.hidden > self.hidden.0 {
             self.hidden = (expanded.hidden, span);
         }
@@ -457,11 +387,14 @@ impl<'g> Walker<'g> {
             _ => (Base::Within(span), span),
         };
         self.under(reach, |walker| {
-            walker.fed(input, |walker| walker.program(&sub.text, base, span));
+            walker.fed(input, |walker| {
+                walker.apart(|walker| walker.program(&sub.text, base, span));
+            });
         });
     }
 
-    fn assign(&mut self, assign: &Assign) -> Assignment {
+    /// An assignment; one that `stays` is no command's own.
+    fn assign(&mut self, assign: &Assign, stays: bool) -> Assignment {
         let span = self.base.span(assign.place);
         if let Some(subscript) = &assign.subscript {
             self.arithmetic_text(subscript, span);
@@ -478,12 +411,35 @@ impl<'g> Walker<'g> {
                 Word::anything()
             }
         };
+        let before = if assign.appends { self.state.value(&assign.name).cloned() } else { None };
         self.variable(&assign.name, Some(&value), span);
+        if stays && assign.subscript.is_none() && matches!(assign.value, Value::Scalar(_)) {
+            match (assign.appends, before, &value) {
+                (false, _, value) => self.holds(&assign.name, value),
+                (true, Some(Word::Literal(before)), Word::Literal(more)) => {
+                    self.holds(&assign.name, &Word::Literal(before + more));
+                }
+                (true, ..) => {}
+            }
+        }
         Assignment { name: assign.name.clone(), value }
+    }
+
+    /// From here on a variable has this value.
+    pub(crate) fn holds(&mut self, name: &str, value: &Word) {
+        if !self.unfollowed.contains(name) {
+            self.state.set(name, Some(value));
+        }
     }
 
     /// What setting a variable means for later commands.
     pub(crate) fn variable(&mut self, name: &str, value: Option<&Word>, span: Span) {
+        match name {
+            "IFS" => self.state.shift(),
+            "HOME" => self.state.forget(),
+            "CDPATH" | "PWD" | "cdpath" => self.state.roam(),
+            _ => self.state.set(name, None),
+        }
         commands::variable(self, name, value, span);
     }
 
@@ -496,8 +452,10 @@ impl<'g> Walker<'g> {
         if !self.spend(8 + simple.words.len(), span) {
             return;
         }
+        let wanted = self.output.is_wanted();
+        let stays = simple.words.is_empty() && simple.redirects.is_empty();
         let assignments: Vec<Assignment> =
-            simple.assignments.iter().map(|assign| self.assign(assign)).collect();
+            simple.assignments.iter().map(|assign| self.assign(assign, stays)).collect();
         let mut argv = Vec::with_capacity(simple.words.len());
         for raw in &simple.words {
             let hidden = self.hidden;
@@ -508,11 +466,19 @@ impl<'g> Walker<'g> {
             }
         }
         let (redirections, input) = self.redirects(&simple.redirects);
+        let text = if wanted && assignments.is_empty() {
+            self.output_of(&argv, simple, input.as_ref())
+        } else {
+            None
+        };
         match input {
             Some(input) => self.fed(input, |walker| {
                 commands::run(walker, argv, assignments, redirections, span);
             }),
             None => commands::run(self, argv, assignments, redirections, span),
+        }
+        if wanted {
+            self.output.is(text);
         }
     }
 
@@ -553,25 +519,49 @@ impl<'g> Walker<'g> {
 
     pub(crate) fn writes(&mut self, path: Word, by: By, span: Span) {
         if !self.is_remote() && !path.is_pipe() {
-            self.out.writes.push(FileUse { path, by, span });
+            let out = &mut self.out.writes;
+            self.state.folder.paths(path, |path, elsewhere| {
+                out.push(FileUse { path, elsewhere, by: by.clone(), span });
+            });
         }
     }
 
     pub(crate) fn reads(&mut self, path: Word, by: By, span: Span) {
         if !self.is_remote() && !path.is_pipe() {
-            self.out.reads.push(FileUse { path, by, span });
+            let out = &mut self.out.reads;
+            self.state.folder.paths(path, |path, elsewhere| {
+                out.push(FileUse { path, elsewhere, by: by.clone(), span });
+            });
         }
     }
 
     /// A later use of `path`, or of a path below it, is one of `target`.
     pub(crate) fn links(&mut self, target: Word, path: Word, span: Span) {
-        if !self.is_remote() {
-            self.links.push(links::Link { target, path, span });
+        if self.is_remote() {
+            return;
+        }
+        let folder = &self.state.folder;
+        let (mut targets, mut paths) = (vec![target.clone()], Vec::new());
+        let any = |path, elsewhere| if elsewhere { Word::one_of_any_text() } else { path };
+        folder.paths(target, |target, elsewhere| targets.push(any(target, elsewhere)));
+        folder.paths(path, |path, elsewhere| paths.push(any(path, elsewhere)));
+        targets.dedup();
+        for path in &paths {
+            let links = targets.iter().map(|target| links::Link {
+                target: target.clone(),
+                path: path.clone(),
+                span,
+            });
+            self.links.extend(links);
         }
     }
 
     /// A program or script file that is run by its path.
     pub(crate) fn runs_file(&mut self, path: &Word, span: Span) {
-        self.runs.push(RunFile { path: path.clone(), span, via: self.via.clone() });
+        // The repository's own hooks and settings have a name of their own.
+        let here = Folder::Here;
+        let folder = if path.literal() == Some(".git") { &here } else { &self.state.folder };
+        let (runs, via) = (&mut self.runs, &self.via);
+        folder.paths(path.clone(), |path, _| runs.push(RunFile { path, span, via: via.clone() }));
     }
 }

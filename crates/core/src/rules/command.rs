@@ -31,9 +31,6 @@ pub(super) enum FileOf {
 const SINKS: &[&str] =
     &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"];
 
-/// Commands after which a relative path starts elsewhere.
-const MOVERS: &[&str] = &["cd", "pushd", "popd", "chdir"];
-
 impl ShellCall {
     /// Analyses the command in the input of a shell tool. `paths` gives every reading of a path,
     /// with links resolved as far as they can be; `None` if that cannot be told.
@@ -41,15 +38,7 @@ impl ShellCall {
         let line = super::input::text_of(input, "command");
         // An input that cannot be read is a line of which nothing is known.
         let analysis = analyse(line.as_deref().unwrap_or("$unreadable"));
-        let moves = analysis
-            .commands
-            .iter()
-            // A command without words only assigns.
-            .filter(|command| !command.argv.is_empty())
-            .any(|command| command.program().is_none_or(|program| MOVERS.contains(&program)));
-        let mut files = |uses: &[FileUse]| {
-            uses.iter().filter_map(|one| file(&one.path, moves, paths)).collect()
-        };
+        let mut files = |uses: &[FileUse]| uses.iter().filter_map(|one| file(one, paths)).collect();
         let (writes, reads) = (files(&analysis.writes), files(&analysis.reads));
         Self { analysis, writes, reads }
     }
@@ -115,14 +104,11 @@ impl ShellCall {
 }
 
 /// A file that is used; `None` for one that keeps nothing.
-fn file(
-    path: &Word,
-    moves: bool,
-    paths: &mut dyn FnMut(&str) -> Option<Vec<PathPair>>,
-) -> Option<FileOf> {
-    let text = match path {
+fn file(one: &FileUse, paths: &mut dyn FnMut(&str) -> Option<Vec<PathPair>>) -> Option<FileOf> {
+    let text = match &one.path {
         Word::Literal(text) => Some(text.clone()),
-        Word::Pattern(_) => path
+        Word::Pattern(_) => one
+            .path
             .pieces()
             .into_iter()
             .map(|piece| match piece {
@@ -136,8 +122,7 @@ fn file(
     if SINKS.contains(&text.as_str()) {
         return None;
     }
-    let is_relative = !text.starts_with(['/', '~']);
-    if moves && is_relative {
+    if one.elsewhere {
         return Some(FileOf::Unknown);
     }
     Some(paths(&text).map_or(FileOf::Unknown, FileOf::Known))

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where its own set-up fails")]
 
 mod cases;
+mod constants;
 mod constructs;
 mod daily;
 mod effects;
 mod files;
+mod folders;
 mod limits;
 mod reach;
 mod sound;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// Programs of the system that only start others; with stubs alone on the path they are harmless.
 const REAL_WRAPPERS: &[&str] =
-    &["env", "timeout", "nice", "nohup", "setsid", "stdbuf", "xargs", "find", "bash", "sh"];
+    &["env", "timeout", "nice", "nohup", "setsid", "stdbuf", "xargs", "find", "bash", "sh", "cat"];
 
 /// A temporary folder with `bin` (the stubs) and `work` (where lines run). Each line's path is a
 /// link of its own to `bin`, and a stub logs beside the link it was found by: what a line leaves in

@@ -84,7 +84,7 @@ impl Generator {
             return self.simple(0);
         }
         let inner = depth - 1;
-        match self.below(34) {
+        match self.below(40) {
             0 => format!("( {} )", self.closed(inner)),
             1 => format!("{{ {} }}", self.closed(inner)),
             2 => {
@@ -163,7 +163,55 @@ impl Generator {
                 format!("{{ {body}; }} <<E{after}\n$({inside})\nE\n")
             }
             17..=19 => self.wrapped(inner),
+            34..=37 => self.kept(inner),
+            38 => self.piped(inner),
+            39 => format!("{{ {}; }} && {}", self.kept(inner), self.simple(inner)),
             _ => self.simple(inner),
+        }
+    }
+
+    /// Assignments that stay, what changes them, and what moves the shell.
+    fn kept(&mut self, depth: usize) -> String {
+        let name = self.pick(&["v", "w", "k", "p"]);
+        let program = self.pick(PROGRAMS);
+        match self.below(16) {
+            0 => format!("{name}={program}"),
+            1 => format!("{name}='{program} s1 s2'; ${name}"),
+            2 => format!("{name}={program}; ${name} t"),
+            3 => format!("p={program}; {}; $p u", self.simple(depth)),
+            4 => format!("{name}={}", self.word_without_split(depth)),
+            5 => format!("export {name}={}", self.pick(NAMES)),
+            6 => format!("unset {name}"),
+            7 => format!("read {name} <<< 'r s'"),
+            8 => format!("{name}+={}", self.pick(NAMES)),
+            9 => format!("eval '{name}={program}'"),
+            10 => format!("{name}={program} :"),
+            11 => format!("{{ {name}={program}; }} {}", self.pick(&["", "&", "| cat"])),
+            12 => format!("({name}={program}; ${name} x)"),
+            13 => {
+                self.pick(&["cd dir", "cd ..", "cd nodir", "cd", "pushd . >/dev/null"]).to_owned()
+            }
+            14 => format!("printf -v {name} %s {program}"),
+            _ => format!(
+                "p={program}; {} $p \"${name}\" ${{{name}}}x",
+                self.pick(&["", "nice", "{", "true &&"])
+            )
+            .replace("{ $p", "$p"),
+        }
+    }
+
+    /// Text that a shell reads from a pipe.
+    fn piped(&mut self, depth: usize) -> String {
+        let code = self.list(depth.min(1));
+        let shell = self.pick(&["sh", "bash", "nice bash", "bash -s a"]);
+        let simple = self.posix_simple();
+        match self.below(6) {
+            0 => format!("echo {} | bash", quote(&code)),
+            1 => format!("printf '%s\\n' {} | bash", quote(&code)),
+            2 => format!("printf '%s' {} | {shell}", quote(&simple)),
+            3 => format!("echo {} | {shell}", quote(&simple)),
+            4 => format!("cat <<'P' | {shell}\n{simple}\nP\n"),
+            _ => format!("echo {} p1 \"$v\" | {shell}", self.pick(PROGRAMS)),
         }
     }
 
