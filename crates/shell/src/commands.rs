@@ -52,11 +52,15 @@ pub(crate) fn run(
     if program.known_prefix().contains('/') || program.literal().is_none() {
         walker.runs_file(program, span);
     }
+    tools::named::run(walker, name, args, span);
     let wraps = builtin(walker, name, args, span) || wrappers::run(walker, name, args, span);
     let _ = wraps
         || tools::run(walker, name, args, span)
         || interpreters::run(walker, name, args, span);
-    effects::uses(walker, name, args, wraps, span);
+    match wrappers::place::of_files(name, args) {
+        Move::Stay => effects::uses(walker, name, args, wraps, span),
+        to => walker.apart_in(&to, |walker| effects::uses(walker, name, args, wraps, span)),
+    }
 }
 
 /// Runs what a wrapper starts.
@@ -87,10 +91,11 @@ pub(crate) fn run_code(walker: &mut Walker<'_>, reach: Reach, code: &Word, span:
         Some(text) => {
             let here = matches!(reach, Reach::Eval | Reach::Trap);
             // Git and editors run commands in a folder of their choice.
-            let astray = matches!(reach, Reach::GitSetting(_) | Reach::Variable(_));
+            let astray = matches!(reach, Reach::GitSetting(_) | Reach::Variable(_))
+                || matches!(&reach, Reach::Option(name) if name == "git");
             walker.deeper(span, 1, |walker| {
                 let inside = |walker: &mut Walker<'_>| {
-                    walker.under(reach, |walker| walker.code(&text, span))
+                    walker.under(reach, |walker| walker.code(&text, span));
                 };
                 if here {
                     inside(walker);
@@ -212,7 +217,7 @@ fn builtin(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> bo
                 run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, Vec::new(), span);
             }
         }
-        "export" if args.iter().all(|arg| is_plain_export(arg)) => export(walker, args, span),
+        "export" if args.iter().all(is_plain_export) => export(walker, args, span),
         "declare" | "typeset" | "local" | "export" | "readonly" => {
             // They give names attributes, or another scope.
             walker.state.shift();

@@ -370,12 +370,11 @@ impl<'a> Reader<'a> {
             return self.atoms.push(Atom::Home);
         }
         let fields = !in_quotes && self.mode == Mode::Argument;
-        match self.value(name, fields) {
-            Some(value) => self.put(&value, fields),
-            None => {
-                let atom = self.field(in_quotes);
-                self.atoms.push(atom);
-            }
+        if let Some(value) = self.value(name, fields) {
+            self.put(&value, fields);
+        } else {
+            let atom = self.field(in_quotes);
+            self.atoms.push(atom);
         }
     }
 

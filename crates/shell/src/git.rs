@@ -4,6 +4,7 @@
 
 use crate::analysis::{Reach, Span, UnknownReason};
 use crate::commands::{run_code, run_joined, run_wrapped};
+use crate::folder::Move;
 use crate::tools::{option_values, short_values, unknown};
 use crate::walk::Walker;
 use crate::word::Word;
@@ -109,7 +110,9 @@ fn setting(walker: &mut Walker<'_>, setting: &Word, rest: &[Word], span: Span) {
                     .chain(verbs)
                     .chain(rest.iter().skip(1).cloned())
                     .collect();
-                run_wrapped(walker, reach(), &argv, Vec::new(), span);
+                walker.apart_in(&Move::Unknown, |walker| {
+                    run_wrapped(walker, reach(), &argv, Vec::new(), span);
+                });
             }
             _ => unknown(walker, UnknownReason::ProgramOption, &[value], span),
         }
@@ -154,7 +157,9 @@ fn subcommand(walker: &mut Walker<'_>, verb: &str, args: &[Word], span: Span) {
         "bisect" => {
             if args.first().and_then(Word::literal) == Some("run") {
                 let argv = args.get(1..).unwrap_or_default();
-                run_wrapped(walker, Reach::Wrapper("git".to_owned()), argv, Vec::new(), span);
+                walker.apart_in(&Move::Unknown, |walker| {
+                    run_wrapped(walker, Reach::Wrapper("git".to_owned()), argv, Vec::new(), span);
+                });
             }
         }
         "submodule" => {
@@ -163,7 +168,9 @@ fn subcommand(walker: &mut Walker<'_>, verb: &str, args: &[Word], span: Span) {
                 let options =
                     words.iter().take_while(|word| word.known_prefix().starts_with('-')).count();
                 let words = words.get(options..).unwrap_or_default();
-                run_joined(walker, Reach::Wrapper("git".to_owned()), words, span);
+                walker.apart_in(&Move::Unknown, |walker| {
+                    run_joined(walker, Reach::Wrapper("git".to_owned()), words, span);
+                });
             }
         }
         "filter-branch" | "send-email" | "instaweb" | "daemon" | "shell" => {

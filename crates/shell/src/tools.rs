@@ -7,11 +7,13 @@ use crate::analysis::{Reach, Span, UnknownReason};
 use crate::commands::{run_code, run_joined, run_wrapped};
 use crate::interpreters::runs_input;
 use crate::options::{self, Spec, Start};
-use crate::walk::{Input, Walker};
+use crate::walk::Walker;
 use crate::word::Word;
 
 mod each;
 mod login;
+pub(crate) mod named;
+mod scripted;
 
 use each::{fd, find, parallel, xargs};
 use login::{flock, ssh, ssh_options, su};
@@ -52,7 +54,11 @@ pub(crate) fn run(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span
             option_program(walker, name, args, &["--pre", "--hostname-bin"], span);
         }
         "tar" | "gtar" | "bsdtar" => tar(walker, args, span),
-        _ => return by_option(walker, name, args, span) || by_text(walker, name, args, span),
+        _ => {
+            return scripted::run(walker, name, args, span)
+                || by_option(walker, name, args, span)
+                || by_text(walker, name, args, span);
+        }
     }
     true
 }
@@ -72,11 +78,6 @@ fn by_option(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> 
         "tcpdump" => {
             if !short_values(args, 'z').is_empty() {
                 unknown(walker, UnknownReason::ProgramOption, args, span);
-            }
-        }
-        "dc" => {
-            if args.iter().any(|arg| arg.literal().is_none_or(|text| text.contains('!'))) {
-                unknown(walker, UnknownReason::OtherLanguage, args, span);
             }
         }
         "socat" | "nc" | "ncat" | "netcat" => {
@@ -170,15 +171,13 @@ fn by_text(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> bo
                 unknown(walker, UnknownReason::ProgramOption, args, span);
             }
         }
-        "at" | "batch" | "ed" | "red" => runs_input(walker, name, span),
+        "at" | "batch" | "newgrp" => runs_input(walker, name, span),
         "crontab" => {
             if args.iter().all(|arg| arg.literal().is_some_and(|text| !matches!(text, "-l" | "-r")))
             {
                 unknown(walker, UnknownReason::ProgramOption, args, span);
             }
         }
-        "vim" | "vi" | "nvim" | "ex" | "view" | "gvim" | "emacs" | "emacsclient" | "expect"
-        | "gdb" | "lldb" | "sqlite3" | "psql" | "mysql" => scripted(walker, name, args, span),
         "ld-linux-x86-64.so.2" | "ld-linux-aarch64.so.1" | "ld-linux.so.2" | "ld.so" => {
             run_wrapped(walker, Reach::Wrapper(name.to_owned()), args, Vec::new(), span);
         }
@@ -355,64 +354,5 @@ fn tar(walker: &mut Walker<'_>, args: &[Word], span: Span) {
                 unknown(walker, UnknownReason::ProgramOption, args, span);
             }
         }
-    }
-}
-
-/// Editors, debuggers and database shells: their scripts may start programs.
-fn scripted(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
-    let reads_commands = match walker.input {
-        Input::Inherited => false,
-        Input::Dynamic | Input::Text(_) | Input::File(_) => true,
-    };
-    for (at, arg) in args.iter().enumerate() {
-        let text = arg.known_prefix();
-        let code = match name {
-            "vim" | "vi" | "nvim" | "ex" | "view" | "gvim" => {
-                text.starts_with('+') || matches!(text, "-c" | "--cmd" | "-S" | "-s" | "-u")
-            }
-            "emacs" | "emacsclient" => {
-                text.starts_with("--eval")
-                    || text.starts_with("-eval")
-                    || matches!(
-                        text,
-                        "-e" | "-l" | "--load" | "-f" | "--funcall" | "--batch" | "--script"
-                    )
-            }
-            "expect" => true,
-            "gdb" | "lldb" => {
-                matches!(
-                    text,
-                    "-ex"
-                        | "-o"
-                        | "-x"
-                        | "-s"
-                        | "--args"
-                        | "-ix"
-                        | "-iex"
-                        | "-O"
-                        | "--one-line"
-                        | "--source"
-                        | "--batch"
-                        | "-batch"
-                        | "--command"
-                        | "--eval-command"
-                )
-            }
-            "sqlite3" => {
-                text.contains(".sh")
-                    || text.contains(".sy")
-                    || text.contains(".re")
-                    || text.contains(".load")
-            }
-            _ => text.contains("\\!") || text.contains("system ") || text.contains("PROGRAM"),
-        };
-        if code || arg.literal().is_none() && !arg.is_one() {
-            let text = args.get(at..).unwrap_or_default();
-            return unknown(walker, UnknownReason::OtherLanguage, text, span);
-        }
-    }
-    let takes_input = matches!(name, "ex" | "gdb" | "lldb" | "sqlite3" | "psql" | "mysql");
-    if reads_commands && takes_input {
-        runs_input(walker, name, span);
     }
 }

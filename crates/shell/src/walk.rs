@@ -517,6 +517,10 @@ impl<'g> Walker<'g> {
         self.via.iter().any(|reach| matches!(reach, Reach::Remote(_)))
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "whoever uses a file makes this for the call alone"
+    )]
     pub(crate) fn writes(&mut self, path: Word, by: By, span: Span) {
         if !self.is_remote() && !path.is_pipe() {
             let out = &mut self.out.writes;
@@ -526,6 +530,10 @@ impl<'g> Walker<'g> {
         }
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "whoever uses a file makes this for the call alone"
+    )]
     pub(crate) fn reads(&mut self, path: Word, by: By, span: Span) {
         if !self.is_remote() && !path.is_pipe() {
             let out = &mut self.out.reads;

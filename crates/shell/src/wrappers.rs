@@ -5,10 +5,12 @@
 
 use crate::analysis::{Assignment, Reach, Span, UnknownReason};
 use crate::commands::{run_joined, run_wrapped};
+use crate::folder::Move;
 use crate::options::{self, Spec, Start};
 use crate::walk::Walker;
 use crate::word::Word;
 
+pub(crate) mod place;
 mod table;
 
 use table::{BEHIND_DASHES, SUBCOMMANDS, UNREAD, WRAPPERS, spec};
@@ -88,11 +90,28 @@ fn unclear(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
 fn start(walker: &mut Walker<'_>, name: &str, args: &[Word], start: Start, span: Span) {
     match start {
         Start::At(at) => {
-            let argv = args.get(at..).unwrap_or_default();
-            run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, Vec::new(), span);
+            let (options, argv) = args.split_at_checked(at).unwrap_or_default();
+            placed(walker, name, options, argv, Vec::new(), span);
         }
         Start::Nothing => {}
         Start::Unclear => unclear(walker, name, args, span),
+    }
+}
+
+/// Runs what a wrapper with these options starts, where it starts it.
+fn placed(
+    walker: &mut Walker<'_>,
+    name: &str,
+    options: &[Word],
+    argv: &[Word],
+    assignments: Vec<Assignment>,
+    span: Span,
+) {
+    let reach = Reach::Wrapper(name.to_owned());
+    match place::of(name, options) {
+        // `command cd` moves this very shell.
+        Move::Stay => run_wrapped(walker, reach, argv, assignments, span),
+        to => walker.apart_in(&to, |walker| run_wrapped(walker, reach, argv, assignments, span)),
     }
 }
 
@@ -135,11 +154,11 @@ fn subcommand(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) ->
 }
 
 /// What a wrapper starts with the `NAME=value` words that stand before it.
-fn run_assigned(walker: &mut Walker<'_>, name: &str, words: &[Word], span: Span) {
+fn run_assigned(walker: &mut Walker<'_>, name: &str, options: &[Word], words: &[Word], span: Span) {
     let at = words.iter().take_while(|word| options::assigns(word)).count();
     let (assigned, argv) = words.split_at(at);
     let assignments = assignments(walker, assigned, span);
-    run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, assignments, span);
+    placed(walker, name, options, argv, assignments, span);
 }
 
 /// Words `NAME=value` as assignments.
@@ -195,7 +214,10 @@ fn sudo(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
         return;
     }
     match options::operands(&spec, args) {
-        Start::At(from) => run_assigned(walker, name, args.get(from..).unwrap_or_default(), span),
+        Start::At(from) => {
+            let (options, words) = args.split_at_checked(from).unwrap_or_default();
+            run_assigned(walker, name, options, words, span);
+        }
         Start::Nothing => {
             let shell = args.iter().filter_map(Word::literal).any(|arg| {
                 matches!(arg, "--login" | "--shell")
@@ -226,10 +248,13 @@ fn env(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
         ..Spec::PLAIN
     };
     match options::operands(&spec, args) {
-        Start::At(from) => run_assigned(walker, name, args.get(from..).unwrap_or_default(), span),
+        Start::At(from) => {
+            let (options, words) = args.split_at_checked(from).unwrap_or_default();
+            run_assigned(walker, name, options, words, span);
+        }
         Start::Nothing => {}
         Start::Unclear => match split_string(args) {
-            Some(argv) => run_assigned(walker, name, &argv, span),
+            Some(argv) => run_assigned(walker, name, &[], &argv, span),
             None => unclear(walker, name, args, span),
         },
     }

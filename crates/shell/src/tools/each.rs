@@ -3,6 +3,7 @@
 use super::unknown;
 use crate::analysis::{Reach, Span, UnknownReason};
 use crate::commands::{run_code, run_wrapped};
+use crate::folder::Move;
 use crate::interpreters::runs_input;
 use crate::matching::may_become;
 use crate::options::{self, Spec, Start};
@@ -169,7 +170,11 @@ pub(super) fn find(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Spa
                 _ => word.with_hole("{}"),
             })
             .collect();
-        run_wrapped(walker, Reach::EachFile(name.to_owned()), &argv, Vec::new(), span);
+        let in_its_folder = arg.literal().is_some_and(|action| action.ends_with("dir"));
+        let to = if in_its_folder { Move::Unknown } else { Move::Stay };
+        walker.apart_in(&to, |walker| {
+            run_wrapped(walker, Reach::EachFile(name.to_owned()), &argv, Vec::new(), span);
+        });
     }
 }
 

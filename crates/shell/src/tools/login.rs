@@ -3,6 +3,7 @@
 use super::{literal, short_values, unknown};
 use crate::analysis::{Reach, Span, UnknownReason};
 use crate::commands::{run_code, run_joined, run_wrapped};
+use crate::folder::Move;
 use crate::interpreters::runs_input;
 use crate::options::{self, Spec, Start};
 use crate::walk::Walker;
@@ -101,9 +102,20 @@ pub(super) fn su(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span)
         }
     }
     match code {
-        Some(code) => run_code(walker, Reach::Shell(name.to_owned()), &code, span),
+        Some(code) => {
+            // A login shell starts in the home folder of its user.
+            let login = literals(args).any(|arg| matches!(arg, "-" | "-l" | "--login" | "-lc"));
+            let to = if login { Move::Unknown } else { Move::Stay };
+            walker.apart_in(&to, |walker| {
+                run_code(walker, Reach::Shell(name.to_owned()), &code, span);
+            });
+        }
         None => runs_input(walker, name, span),
     }
+}
+
+fn literals(args: &[Word]) -> impl Iterator<Item = &str> {
+    args.iter().filter_map(Word::literal)
 }
 
 pub(super) fn flock(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {

@@ -354,7 +354,7 @@ fn echo(args: &[Word]) -> Option<Word> {
         text.push_word(arg)?;
     }
     text.push(end)?;
-    text.finish()
+    Some(text.finish())
 }
 
 /// What `printf` writes with a format of `%s` and `\n` only.
@@ -385,7 +385,7 @@ fn printf(args: &[Word]) -> Option<Word> {
         text.push(rest)?;
         // The format is used again for what is left.
         if args.len() == 0 || args.len() == left {
-            return text.finish();
+            return Some(text.finish());
         }
     }
 }
@@ -422,12 +422,12 @@ impl Text {
         Some(())
     }
 
-    fn finish(mut self) -> Option<Word> {
+    fn finish(mut self) -> Word {
         if self.pieces.is_empty() {
-            return Some(Word::Literal(self.last));
+            return Word::Literal(self.last);
         }
         self.pieces.push(Piece::Text(self.last));
         self.pieces.retain(|piece| *piece != Piece::Text(String::new()));
-        Some(Word::Pattern(Pattern { pieces: self.pieces, splits: false, none: false }))
+        Word::Pattern(Pattern { pieces: self.pieces, splits: false, none: false })
     }
 }

@@ -237,10 +237,67 @@ pub(super) const WRAPPERS: &[(&[&str], Spec)] = &[
         },
     ),
     (&["busybox", "toybox"], Spec::PLAIN),
+    (&["please", "ts-run", "systemd-cat"], spec("", "tp")),
+    (&["choom"], Spec { flags: "", valued: "np", long_valued: &["adjust", "pid"], ..Spec::PLAIN }),
+    (
+        &["cpulimit"],
+        Spec {
+            flags: "mvzfq",
+            valued: "lcs",
+            long: &["foreground", "include-children", "lazy", "verbose"],
+            long_valued: &["limit", "cpu"],
+            ..Spec::PLAIN
+        },
+    ),
+    (&["logsave"], Spec { flags: "as", skip: 1, ..Spec::PLAIN }),
+    (
+        &["systemd-inhibit"],
+        Spec {
+            long: &["no-pager", "no-legend"],
+            long_valued: &["what", "who", "why", "mode"],
+            ..Spec::PLAIN
+        },
+    ),
+    (
+        &["run0"],
+        Spec {
+            valued: "ugD",
+            long: &["no-ask-password", "pipe", "pty"],
+            long_valued: &["user", "group", "chdir", "nice", "unit", "property", "setenv", "slice"],
+            ..Spec::PLAIN
+        },
+    ),
 ];
 
 /// Programs whose subcommand starts another.
 pub(super) const SUBCOMMANDS: &[(&[&str], &[&str], Spec)] = &[
+    (
+        &["perf"],
+        &["stat"],
+        Spec {
+            flags: "advni",
+            valued: "erIox",
+            long: &["detailed", "verbose", "null", "all-cpus", "append"],
+            long_valued: &["event", "repeat", "output", "interval-print", "field-separator"],
+            ..Spec::PLAIN
+        },
+    ),
+    (
+        &["perf"],
+        &["record"],
+        Spec {
+            flags: "agvqS",
+            valued: "eFoc",
+            long: &["all-cpus", "verbose", "quiet"],
+            long_valued: &["event", "freq", "output", "call-graph", "count"],
+            ..Spec::PLAIN
+        },
+    ),
+    (&["perf"], &["trace"], Spec { flags: "asv", valued: "eo", long: &["summary"], ..Spec::PLAIN }),
+    (&["ip"], &["netns", "exec"], Spec { skip: 1, ..Spec::PLAIN }),
+    (&["ip"], &["vrf", "exec"], Spec { skip: 1, ..Spec::PLAIN }),
+    (&["asdf"], &["exec"], Spec::PLAIN),
+    (&["uv"], &["tool", "run"], Spec { long_valued: &["from", "with", "python"], ..Spec::PLAIN }),
     (&["poetry", "pipenv", "pdm", "rye", "hatch"], &["run"], Spec::PLAIN),
     (&["bundle"], &["exec"], Spec { long: &["keep-file-descriptors"], ..Spec::PLAIN }),
     (
@@ -324,6 +381,7 @@ pub(super) const BEHIND_DASHES: &[(&str, &[&str])] = &[
     ("infisical", &["run"]),
     ("heroku", &["run"]),
     ("fly", &["ssh"]),
+    ("jj", &["exec"]),
     ("cross-env", &[]),
     ("dotenv", &[]),
     ("ssh-agent", &[]),
@@ -333,6 +391,9 @@ pub(super) const BEHIND_DASHES: &[(&str, &[&str])] = &[
 /// Programs that start others in ways that are not read here: what they start is unknown.
 pub(super) const UNREAD: &[&str] = &[
     "setpriv",
+    "coreutils",
+    "pdsh",
+    "clush",
     "capsh",
     "prlimit",
     "numactl",

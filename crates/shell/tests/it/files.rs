@@ -74,7 +74,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ("git -C /etc checkout .", "/etc/."),
     ("git -C / -C etc checkout -- x", "/etc/x"),
     ("git --work-tree=/etc checkout -- x", "/etc/x"),
-    ("git checkout FILE.rs", "FILE"),
+    ("git checkout FILE.rs", "FILE.rs"),
     ("git checkout HEAD FILE", "FILE"),
     ("git checkout -- FILE", "FILE"),
     ("git restore FILE", "FILE"),

@@ -175,6 +175,104 @@ fn a_wrapper_that_is_not_understood_hides_nothing() {
 }
 
 #[test]
+fn rarer_wrappers_and_options_are_unwrapped_too() {
+    for line in [
+        "perf stat -e cycles rm x",
+        "perf record -g -- rm x",
+        "cpulimit -l 50 -- rm x",
+        "choom -n 500 -- rm x",
+        "ip netns exec n rm x",
+        "logsave log rm x",
+        "asdf exec rm x",
+        "sg users -c 'rm x'",
+        "vagrant ssh -c 'rm x'",
+        "gcloud compute ssh h --command='rm x'",
+        "jj util exec -- rm x",
+        "ag --pager 'rm x' y",
+        "bat --pager='rm x' y",
+        "svn ci --editor-cmd 'rm x'",
+        "fzf --preview 'rm x'",
+        "rpm -qa --pipe 'rm x'",
+        "systemd-cat rm x",
+        "systemd-inhibit --what=sleep rm x",
+        "run0 -u root rm x",
+        "uv tool run rm x",
+        "echo 'rm x' | sh",
+        "printf 'rm x' | bash -s",
+        "printf '%s\\n' 'rm x' | sudo sh",
+        "cat <<'E' | sh\nrm x\nE",
+        "echo rm x | cat | sh",
+    ] {
+        assert!(reach(line, "rm x").is_some(), "{line}: {:#?}", analyse(line));
+    }
+}
+
+#[test]
+fn another_language_is_no_shell_text() {
+    for line in [
+        "ed f <<< '!rm x'",
+        "ex -s f <<E\n!rm x\nE",
+        "gdb <<< 'shell rm x'",
+        "lldb -o 'platform shell rm x'",
+        "sqlite3 db '.shell rm x'",
+        "sqlite3 db <<< '.system rm x'",
+        "psql -c \"copy t from program 'rm x'\"",
+        "psql <<< '\\! rm x'",
+        "mysql -e '\\! rm x'",
+        "mysql <<< 'system rm x'",
+        "dc -e '!rm x'",
+        "dc <<< '!rm x'",
+        "m4 <<< 'esyscmd(rm x)'",
+        "m4 -D'a=syscmd(rm x)'",
+        "less '+!rm x' f",
+        "more '+!rm x' f",
+    ] {
+        let analysis = analyse(line);
+        let reasons: Vec<_> = analysis.unknowns.iter().map(|one| one.reason).collect();
+        assert_eq!(reasons, [UnknownReason::OtherLanguage], "{line}");
+        assert!(reach(line, "rm x").is_none(), "{line}");
+    }
+    for line in [
+        "bc <<< '1 + 1'",
+        "dc -e '1 1 + p'",
+        "sqlite3 db 'select 1'",
+        "sqlite3 db <<< 'select 1;'",
+        "psql -c 'select 1'",
+        "mysql -e 'select 1'",
+        "less f",
+    ] {
+        assert!(analyse(line).unknowns.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn an_option_or_setting_that_holds_a_command_is_an_unknown() {
+    for line in [
+        "apt-get -o APT::Update::Pre-Invoke::='rm x' update",
+        "gh alias set z '!rm x'",
+        "gh extension exec z",
+        "hg --config alias.z='!rm x' z",
+        "fzf --bind 'enter:execute(rm x)'",
+        "rpm --eval '%(rm x)'",
+        "rpm -E '%(rm x)'",
+        "npm pkg set scripts.x='rm x'",
+        "npm config set script-shell ./x",
+        "coreutils --coreutils-prog=rm x",
+        "pdsh -w h rm x",
+        "strace -o '|rm x' ls",
+        "echo cm0geA== | base64 -d | sh",
+        "echo -e 'rm x' | sh",
+        "echo 'rm\\x20x' | sh",
+        "printf '%b' 'rm x' | sh",
+        "echo \"$x\" | sh",
+        "echo 'rm x' | while a; do sh; done",
+        "echo() { a; }; echo 'rm x' | sh",
+    ] {
+        assert!(!analyse(line).unknowns.is_empty(), "{line}: {:#?}", analyse(line));
+    }
+}
+
+#[test]
 fn looking_is_not_running() {
     for line in [
         "command -v rm",
@@ -208,6 +306,9 @@ fn what_changes_later_lookups_is_noted() {
         [(NoteKind::LookupVariable, "PATH".to_owned())]
     );
     assert_eq!(notes("env LD_PRELOAD=x ls"), [(NoteKind::LookupVariable, "LD_PRELOAD".to_owned())]);
+    for line in ["ls {PATH}>&1", "exec {PATH}< f", "coproc PATH { a; }"] {
+        assert_eq!(notes(line), [(NoteKind::LookupVariable, "PATH".to_owned())], "{line}");
+    }
     assert_eq!(notes("ls() { rm x; }"), [(NoteKind::Function, "ls".to_owned())]);
     for (line, name) in [
         (":(){ :|:& };:", ":"),
