@@ -10,7 +10,10 @@ use crate::atoms::{Atom, hidden, is_odd, word};
 use crate::braces::{MAX_BRACE_WORDS, braces};
 use crate::lexer::{self, Refused};
 use crate::state::State;
-use crate::word::{Piece, Word};
+use crate::word::Word;
+
+mod ansi;
+mod values;
 
 /// Where a raw word stands, which decides what the shell expands in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -363,62 +366,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `$name`: its value if that is certain.
-    fn variable(&mut self, start: usize, end: usize, in_quotes: bool) {
-        let name = self.raw.get(start..end).unwrap_or_default();
-        if name == b"HOME" {
-            return self.atoms.push(Atom::Home);
-        }
-        let fields = !in_quotes && self.mode == Mode::Argument;
-        if let Some(value) = self.value(name, fields) {
-            self.put(&value, fields);
-        } else {
-            let atom = self.field(in_quotes);
-            self.atoms.push(atom);
-        }
-    }
-
-    fn value(&self, name: &[u8], fields: bool) -> Option<Word> {
-        // What stands before in this word may have set it; a tilde before it is read in two ways.
-        if self.out.arithmetic
-            || !self.out.assigned.is_empty()
-            || self.atoms.last() == Some(&Atom::Plain(b'~'))
-        {
-            return None;
-        }
-        let known = self.known?;
-        let value = known.state.value(std::str::from_utf8(name).ok()?)?;
-        let mut length = 0;
-        for piece in value.pieces() {
-            let Piece::Text(text) = piece else { continue };
-            length += text.len();
-            // Unquoted, a value is split and its patterns become file names; in what looks like an
-            // assignment, not every shell splits.
-            let splits = text.contains([' ', '\t', '\n']);
-            if fields
-                && (text.contains(['*', '?', '[', '\\'])
-                    || (splits && self.atoms.contains(&Atom::Plain(b'='))))
-            {
-                return None;
-            }
-        }
-        let left = known.budget.get().checked_sub(length + 1)?;
-        known.budget.set(left);
-        Some(value.clone())
-    }
-
-    fn put(&mut self, value: &Word, fields: bool) {
-        for piece in value.pieces() {
-            match piece {
-                Piece::Text(text) => self.atoms.extend(text.bytes().map(|byte| match byte {
-                    b' ' | b'\t' | b'\n' if fields => Atom::Break,
-                    _ => Atom::Quoted(byte),
-                })),
-                _ => self.atoms.push(Atom::Home),
-            }
-        }
-    }
-
     fn bracket_end(&self, start: usize) -> Result<usize, Refused> {
         let mut depth = 0_usize;
         let mut at = start;
@@ -590,83 +537,6 @@ impl<'a> Reader<'a> {
         let program = std::str::from_utf8(program).map_err(|_| Refused::Syntax)?.to_owned();
         self.out.subs.push(Sub { kind, text: program, at: Some(base + start) });
         Ok(())
-    }
-
-    /// The rest of `$'…'`, decoded.
-    fn ansi(&mut self, out: &mut Vec<u8>) -> Result<(), Refused> {
-        loop {
-            let byte = self.peek(0).ok_or(Refused::Syntax)?;
-            self.pos += 1;
-            match byte {
-                b'\'' => return Ok(()),
-                b'\\' => {
-                    let escape = self.peek(0).ok_or(Refused::Syntax)?;
-                    self.pos += 1;
-                    self.ansi_escape(escape, out)?;
-                }
-                _ => out.push(byte),
-            }
-        }
-    }
-
-    fn ansi_escape(&mut self, escape: u8, out: &mut Vec<u8>) -> Result<(), Refused> {
-        let simple = match escape {
-            b'a' => 7,
-            b'b' => 8,
-            b'e' | b'E' => 27,
-            b'f' => 12,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'v' => 11,
-            b'\\' | b'\'' | b'"' | b'?' => escape,
-            b'0'..=b'7' => {
-                self.pos -= 1;
-                let value = self.digits(8, 3);
-                // A NUL ends the string in bash.
-                match u8::try_from(value & 0xff) {
-                    Ok(0) | Err(_) => return Err(Refused::Unsupported),
-                    Ok(byte) => byte,
-                }
-            }
-            b'x' => match self.digits(16, 2) {
-                0 => return Err(Refused::Unsupported),
-                value => u8::try_from(value).map_err(|_| Refused::Unsupported)?,
-            },
-            b'u' | b'U' => {
-                let value = self.digits(16, if escape == b'u' { 4 } else { 8 });
-                let char = char::from_u32(value).filter(|char| *char != '\0');
-                let mut buffer = [0; 4];
-                let char = char.ok_or(Refused::Unsupported)?;
-                out.extend_from_slice(char.encode_utf8(&mut buffer).as_bytes());
-                return Ok(());
-            }
-            b'c' => {
-                let control = self.peek(0).ok_or(Refused::Syntax)?;
-                self.pos += 1;
-                match control & 0x1f {
-                    0 => return Err(Refused::Unsupported),
-                    byte => byte,
-                }
-            }
-            _ => {
-                out.push(b'\\');
-                escape
-            }
-        };
-        out.push(simple);
-        Ok(())
-    }
-
-    fn digits(&mut self, radix: u32, most: usize) -> u32 {
-        let mut value = 0_u32;
-        for _ in 0..most {
-            let digit = self.peek(0).and_then(|byte| char::from(byte).to_digit(radix));
-            let Some(digit) = digit else { break };
-            value = value.wrapping_mul(radix).wrapping_add(digit);
-            self.pos += 1;
-        }
-        value
     }
 }
 
