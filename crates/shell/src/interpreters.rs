@@ -174,7 +174,7 @@ fn code_options(language: &str) -> Option<(&'static [&'static str], bool)> {
         "python" | "pypy" | "ipython" | "jython" | "micropython" => (&["-c"], true),
         "perl" => (&["-e", "-E"], true),
         "ruby" | "jruby" => (&["-e"], true),
-        "node" | "nodejs" => (&["-e", "-p", "--eval", "--print", "-pe"], false),
+        "node" | "nodejs" | "tsx" | "ts-node" => (&["-e", "-p", "--eval", "--print", "-pe"], false),
         "php" => (&["-r", "-R", "-B", "-E", "--run"], false),
         "lua" | "luajit" | "texlua" | "Rscript" | "R" | "littler" | "osascript" | "ghc"
         | "runghc" | "stack" => (&["-e"], false),

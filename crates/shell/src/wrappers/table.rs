@@ -237,7 +237,7 @@ pub(super) const WRAPPERS: &[(&[&str], Spec)] = &[
         },
     ),
     (&["busybox", "toybox"], Spec::PLAIN),
-    (&["please", "ts-run", "systemd-cat"], spec("", "tp")),
+    (&["systemd-cat"], spec("", "tp")),
     (&["choom"], Spec { flags: "", valued: "np", long_valued: &["adjust", "pid"], ..Spec::PLAIN }),
     (
         &["cpulimit"],
@@ -392,6 +392,7 @@ pub(super) const BEHIND_DASHES: &[(&str, &[&str])] = &[
 pub(super) const UNREAD: &[&str] = &[
     "setpriv",
     "coreutils",
+    "please",
     "pdsh",
     "clush",
     "capsh",

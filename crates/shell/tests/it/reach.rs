@@ -260,6 +260,8 @@ fn an_option_or_setting_that_holds_a_command_is_an_unknown() {
         "coreutils --coreutils-prog=rm x",
         "pdsh -w h rm x",
         "strace -o '|rm x' ls",
+        "please rm x",
+        "npx tsx -e 'rm()'",
         "echo cm0geA== | base64 -d | sh",
         "echo -e 'rm x' | sh",
         "echo 'rm\\x20x' | sh",
