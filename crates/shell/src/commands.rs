@@ -57,10 +57,7 @@ pub(crate) fn run(
     let _ = wraps
         || tools::run(walker, name, args, span)
         || interpreters::run(walker, name, args, span);
-    match wrappers::place::of_files(name, args) {
-        Move::Stay => effects::uses(walker, name, args, wraps, span),
-        to => walker.apart_in(&to, |walker| effects::uses(walker, name, args, wraps, span)),
-    }
+    effects::uses(walker, name, args, wraps, span);
 }
 
 /// Runs what a wrapper starts.
@@ -165,8 +162,12 @@ fn builtin(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> bo
             };
             if let Some(path) = args.first() {
                 walker.state.shift();
-                walker.state.roam();
-                walker.unknown(span, UnknownReason::SourcesFile, &path.to_string());
+                if activates(path) {
+                    walker.note(NoteKind::LookupVariable, "PATH", span);
+                } else {
+                    walker.state.roam();
+                    walker.unknown(span, UnknownReason::SourcesFile, &path.to_string());
+                }
                 walker.reads(path.clone(), By::Program(name.to_owned()), span);
                 walker.runs_file(path, span);
             }
@@ -268,6 +269,11 @@ const SAFE_SHOPT: &[&str] = &[
     "autocd",
     "cdspell",
 ];
+
+/// Whether a file is the one that every Python environment has for changing `PATH`.
+fn activates(path: &Word) -> bool {
+    path.literal().is_some_and(|path| path.ends_with("/bin/activate"))
+}
 
 fn words(args: &[Word]) -> String {
     let args: Vec<String> = args.iter().map(ToString::to_string).collect();

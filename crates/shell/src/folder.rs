@@ -28,6 +28,9 @@ pub(crate) enum Folder {
     Unknown,
     /// Under another root, or where folders of ours may have other names: no path is known.
     OtherRoot,
+    /// In a container: it writes no file of ours, and what it reads is told as it is written, since
+    /// a secret is one there too.
+    Inside,
     /// On another machine: no file of ours is used.
     Away,
 }
@@ -159,6 +162,8 @@ pub(crate) enum Move {
     Unknown,
     /// Where no path means what it means here.
     OtherRoot,
+    /// In a container.
+    Inside,
     /// On another machine.
     Away,
 }
@@ -169,7 +174,7 @@ impl Folder {
         match self {
             Self::Here => Some(HERE),
             Self::Among(bases) => Some(bases),
-            Self::Unknown | Self::OtherRoot | Self::Away => None,
+            Self::Unknown | Self::OtherRoot | Self::Inside | Self::Away => None,
         }
     }
 
@@ -186,6 +191,7 @@ impl Folder {
         match (self, to) {
             (_, Move::Stay) => self.clone(),
             (Self::Away, _) | (_, Move::Away) => Self::Away,
+            (Self::Inside, _) | (_, Move::Inside) => Self::Inside,
             (Self::OtherRoot, _) | (_, Move::OtherRoot) => Self::OtherRoot,
             (_, Move::Unknown) => Self::Unknown,
             (_, Move::To(word)) => Base::of(word)
@@ -230,7 +236,7 @@ impl Folder {
     /// Calls `each` with every path that `path` may be from here, and whether its folder is unknown.
     pub(crate) fn paths(&self, path: Word, mut each: impl FnMut(Word, bool)) {
         match self {
-            Self::Away => {}
+            Self::Away | Self::Inside => {}
             Self::OtherRoot => each(Word::one_of_any_text(), false),
             _ if !is_relative(&path) => each(path, false),
             Self::Here => each(path, false),

@@ -88,6 +88,7 @@ impl State {
         self.moves += 1;
         self.folder = match (&self.folder, folder) {
             (Folder::Away, _) => Folder::Away,
+            (Folder::Inside, _) => Folder::Inside,
             (Folder::OtherRoot, _) => Folder::OtherRoot,
             (_, Folder::Here | Folder::Among(_)) if self.roams => Folder::Unknown,
             (_, folder) => folder,

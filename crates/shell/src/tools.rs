@@ -261,7 +261,7 @@ fn builder(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
         _ => &["package.json"],
     };
     for file in files {
-        walker.runs_file(&Word::Literal((*file).to_owned()), span);
+        walker.runs_named(file, span);
     }
     if matches!(name, "make" | "gmake") {
         for file in

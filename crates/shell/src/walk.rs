@@ -60,6 +60,8 @@ impl Base {
 /// A program file that is run, to be compared with the files the line writes.
 struct RunFile {
     path: Word,
+    /// It is run because of its name, as a makefile is.
+    by_name: bool,
     span: Span,
     via: Vec<Reach>,
 }
@@ -131,7 +133,10 @@ impl<'g> Walker<'g> {
         links::follow(&self.links, &mut self.out.reads);
         let runs = std::mem::take(&mut self.runs);
         let written = Written::new(&self.out.writes);
-        let unknowns = runs.into_iter().filter(|run| written.may_hold(&run.path));
+        let unknowns = runs.into_iter().filter(|run| match run.path.literal() {
+            Some(path) if run.by_name => written.may_hold_by_name(path),
+            _ => written.may_hold(&run.path),
+        });
         let unknowns: Vec<Unknown> = unknowns
             .map(|run| Unknown {
                 span: run.span,
@@ -530,13 +535,12 @@ impl<'g> Walker<'g> {
         }
     }
 
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "whoever uses a file makes this for the call alone"
-    )]
     pub(crate) fn reads(&mut self, path: Word, by: By, span: Span) {
         if !self.is_remote() && !path.is_pipe() {
             let out = &mut self.out.reads;
+            if self.state.folder == Folder::Inside {
+                return out.push(FileUse { path, elsewhere: false, by, span });
+            }
             self.state.folder.paths(path, |path, elsewhere| {
                 out.push(FileUse { path, elsewhere, by: by.clone(), span });
             });
@@ -564,12 +568,23 @@ impl<'g> Walker<'g> {
         }
     }
 
+    /// A file that a program runs because of its name, such as a makefile.
+    pub(crate) fn runs_named(&mut self, name: &str, span: Span) {
+        self.runs(&Word::Literal(name.to_owned()), true, span);
+    }
+
     /// A program or script file that is run by its path.
     pub(crate) fn runs_file(&mut self, path: &Word, span: Span) {
+        self.runs(path, false, span);
+    }
+
+    fn runs(&mut self, path: &Word, by_name: bool, span: Span) {
         // The repository's own hooks and settings have a name of their own.
         let here = Folder::Here;
         let folder = if path.literal() == Some(".git") { &here } else { &self.state.folder };
         let (runs, via) = (&mut self.runs, &self.via);
-        folder.paths(path.clone(), |path, _| runs.push(RunFile { path, span, via: via.clone() }));
+        folder.paths(path.clone(), |path, _| {
+            runs.push(RunFile { path, by_name, span, via: via.clone() });
+        });
     }
 }

@@ -10,10 +10,10 @@ use crate::options::{self, Spec, Start};
 use crate::walk::Walker;
 use crate::word::Word;
 
-pub(crate) mod place;
+mod place;
 mod table;
 
-use table::{BEHIND_DASHES, SUBCOMMANDS, UNREAD, WRAPPERS, spec};
+use table::{BEHIND_DASHES, FRONT, SUBCOMMANDS, UNREAD, WRAPPERS, spec};
 
 /// Runs what a wrapper starts; `false` if this is not one.
 pub(crate) fn run(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> bool {
@@ -115,6 +115,17 @@ fn placed(
     }
 }
 
+/// How many words of known options stand before the subcommand.
+fn before_verb(name: &str, args: &[Word]) -> usize {
+    let Some((_, spec)) = FRONT.iter().find(|(programs, _)| programs.contains(&name)) else {
+        return 0;
+    };
+    match options::operands(spec, args) {
+        Start::At(at) => at,
+        Start::Nothing | Start::Unclear => 0,
+    }
+}
+
 fn subcommand(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> bool {
     if let Some((_, verbs)) = BEHIND_DASHES.iter().find(|(program, _)| *program == name) {
         let verb = args.iter().any(|arg| arg.literal().is_none_or(|arg| verbs.contains(&arg)));
@@ -124,6 +135,7 @@ fn subcommand(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) ->
         return verb;
     }
     let mut known = false;
+    let args = args.get(before_verb(name, args)..).unwrap_or_default();
     for (programs, verbs, spec) in SUBCOMMANDS {
         if !programs.contains(&name) {
             continue;

@@ -40,31 +40,75 @@ const NOT_FILLING: &[&str] = &[
     "xattr",
     "find",
     "gfind",
+    // What is compiled comes from files that were there, as for `make`.
+    "gcc",
+    "g++",
+    "cc",
+    "c++",
+    "clang",
+    "clang++",
+    "ld",
+    "rustc",
+    "go",
+    "javac",
 ];
+
+/// Programs that fill a whole folder, with files that the line does not name.
+const UNPACKING: &[&str] =
+    &["tar", "gtar", "bsdtar", "unzip", "7z", "7za", "7zz", "unrar", "cpio", "git"];
 
 /// The files a line fills.
 pub(crate) struct Written<'a> {
     known: HashSet<Cow<'a, str>>,
     patterns: Vec<&'a FileUse>,
+    /// Folders of which every file may be one of them; an empty one is the current one.
+    folders: HashSet<Cow<'a, str>>,
     repository: bool,
 }
 
 impl<'a> Written<'a> {
     pub(crate) fn new(writes: &'a [FileUse]) -> Self {
-        let mut out = Self { known: HashSet::new(), patterns: Vec::new(), repository: false };
+        let mut out = Self {
+            known: HashSet::new(),
+            patterns: Vec::new(),
+            folders: HashSet::new(),
+            repository: false,
+        };
         for write in writes {
             if matches!(&write.by, By::Program(name) if NOT_FILLING.contains(&name.as_str())) {
                 continue;
             }
             out.repository |= write.path.known_prefix().contains(".git/");
-            match write.path.literal() {
-                Some(path) => {
+            let unpacks = match &write.by {
+                By::Program(name) => UNPACKING.contains(&name.as_str()).then_some(name.as_str()),
+                By::Redirection => None,
+            };
+            match (write.path.literal(), unpacks) {
+                (Some(path), unpacks) => {
                     out.known.insert(normal(path));
+                    if unpacks.is_some() {
+                        out.folders.insert(normal(path));
+                    }
                 }
-                None => out.patterns.push(write),
+                // A pull changes what was there before; an archive is new.
+                (None, Some(program)) if program != "git" => {
+                    out.folders.insert(Cow::Borrowed(""));
+                    out.patterns.push(write);
+                }
+                (None, _) => out.patterns.push(write),
             }
         }
         out
+    }
+
+    /// Whether a file that a program runs because of its name, such as a makefile, may be one of
+    /// them. Only a write that says where it goes counts.
+    pub(crate) fn may_hold_by_name(&self, run: &str) -> bool {
+        let run = Word::Literal(run.to_owned());
+        let named = |write: &&&FileUse| !write.path.known_prefix().is_empty();
+        let mut patterns = self.patterns.iter().filter(named);
+        run.literal().is_some_and(|path| self.known.contains(path))
+            || patterns.any(|write| same_file(&write.path, &run))
     }
 
     /// Whether a file that is run may be one of them. A run path of `.git` stands for the
@@ -76,6 +120,7 @@ impl<'a> Written<'a> {
         match run.literal() {
             Some(".git") => return self.repository,
             Some(path) if self.known.contains(&*normal(path)) => return true,
+            Some(path) if self.unpacked(&normal(path)) => return true,
             Some(_) => {}
             None => {
                 if self.known.len() > MAX_PATTERNS {
@@ -88,6 +133,16 @@ impl<'a> Written<'a> {
             }
         }
         self.patterns.iter().any(|write| fills(write, run) && same_file(&write.path, run))
+    }
+}
+
+impl Written<'_> {
+    /// Whether a path is below a folder that is filled.
+    fn unpacked(&self, path: &str) -> bool {
+        let rooted = path.starts_with('/');
+        let above = path.match_indices('/').map(|(at, _)| path.get(..at).unwrap_or_default());
+        above.into_iter().any(|folder| !folder.is_empty() && self.folders.contains(folder))
+            || (!rooted && path.contains('/') && self.folders.contains(""))
     }
 }
 

@@ -39,6 +39,8 @@ const OPTIONS: &[Row] = &[
     (&["gcloud"], &["--command"], Value::Remote),
     (&["apt", "apt-get", "aptitude"], &["-o", "--option"], Value::Holds(&["::"])),
     (&["hg"], &["--config"], Value::Holds(&["alias", "hooks", "merge-tools", "ui.", "extensions"])),
+    (&["rsync"], &["--rsync-path"], Value::Remote),
+    (&["nodemon"], &["--exec", "-x"], Value::Code),
     (&["strace"], &["-o"], Value::Holds(&["|", "!"])),
 ];
 

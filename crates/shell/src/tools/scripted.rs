@@ -85,7 +85,10 @@ const SCRIPTS: &[Script] = &[
     Script {
         programs: &["psql", "mysql", "mariadb"],
         arguments: true,
-        starts: &["\\", "system", "PROGRAM", "program", "Program", "source", "pager"],
+        starts: &[
+            "\\!", "\\o", "\\g", "\\i", "\\copy", "system", "PROGRAM", "program", "Program",
+            "source", "pager",
+        ],
         ..Script::PLAIN
     },
     Script { programs: &["dc"], arguments: true, starts: &["!"], ..Script::PLAIN },

@@ -15,7 +15,6 @@ const FOLDER_OPTIONS: &[(&[&str], &[&str])] = &[
     (&["uv"], &["--directory"]),
     (&["conda", "mamba", "micromamba"], &["--cwd"]),
     (&["make", "gmake"], &["-C", "--directory"]),
-    (&["git"], &["-C"]),
 ];
 
 /// Programs that start others in containers or on machines with files of their own.
@@ -49,7 +48,7 @@ pub(crate) fn of(name: &str, options: &[Word]) -> Move {
         "ip" | "unshare" if has(&["--root", "-R", "--wd", "-w"]) => return Move::OtherRoot,
         _ if CONTAINERS.contains(&name) => {
             let mounts = has(MOUNTS) || !short_values(options, 'v').is_empty();
-            return if mounts { Move::OtherRoot } else { Move::Away };
+            return if mounts { Move::OtherRoot } else { Move::Inside };
         }
         _ => {}
     }
@@ -69,40 +68,5 @@ pub(crate) fn of(name: &str, options: &[Word]) -> Move {
         [] => Move::Stay,
         [one] => Move::To(one.clone()),
         _ => Move::Unknown,
-    }
-}
-
-/// Where a program itself uses the files its arguments name.
-pub(crate) fn of_files(name: &str, args: &[Word]) -> Move {
-    match name {
-        "git" => {
-            let mut at = 0;
-            while let Some(option) = args.get(at).filter(|arg| arg.known_prefix().starts_with('-'))
-            {
-                let valued = matches!(
-                    option.literal(),
-                    Some("-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace")
-                );
-                at += if valued { 2 } else { 1 };
-            }
-            let before = args.get(..at.min(args.len())).unwrap_or_default();
-            let elsewhere = before.iter().any(|arg| {
-                let text = arg.known_prefix();
-                text.starts_with("--git-dir") || text.starts_with("--work-tree")
-            });
-            if elsewhere { Move::Unknown } else { of(name, before) }
-        }
-        "tar" | "gtar" | "bsdtar" => {
-            let moves = args.iter().enumerate().any(|(at, arg)| {
-                let text = arg.known_prefix();
-                text.starts_with("--dir")
-                    || text.starts_with("--cd")
-                    || ((at == 0 || text.starts_with('-'))
-                        && !text.starts_with("--")
-                        && text.contains('C'))
-            });
-            if moves { Move::Unknown } else { Move::Stay }
-        }
-        _ => Move::Stay,
     }
 }

