@@ -53,7 +53,8 @@ pub(crate) enum Token {
 }
 
 impl Token {
-    fn accepts(&self, character: char) -> bool {
+    /// Whether it stands for this one character; a run stands for none.
+    pub(crate) fn accepts(&self, character: char) -> bool {
         match self {
             Self::Char(own) => *own == character,
             Self::Any => true,

@@ -6,6 +6,7 @@
 use tenter_shell::{Analysis, FileUse, Match, Piece, Simple, Word, analyse, matches};
 
 use super::meaning::Meaning;
+use super::wildcard::Wildcard;
 use super::{PathPair, Truth};
 use crate::glob::Flaw;
 use crate::json::Json;
@@ -23,6 +24,8 @@ pub struct ShellCall {
 pub(super) enum FileOf {
     /// Its path, in every reading.
     Known(Vec<PathPair>),
+    /// A pattern that finds them.
+    Found(Wildcard),
     /// It is decided when the line runs.
     Unknown,
 }
@@ -38,7 +41,12 @@ impl ShellCall {
         let line = super::input::text_of(input, "command");
         // An input that cannot be read is a line of which nothing is known.
         let analysis = analyse(line.as_deref().unwrap_or("$unreadable"));
-        let mut files = |uses: &[FileUse]| uses.iter().filter_map(|one| file(one, paths)).collect();
+        let dots = analysis.commands.iter().any(|command| {
+            command.program() == Some("shopt")
+                || command.assignments.iter().any(|assignment| assignment.name == "GLOBIGNORE")
+        });
+        let mut files =
+            |uses: &[FileUse]| uses.iter().filter_map(|one| file(one, dots, paths)).collect();
         let (writes, reads) = (files(&analysis.writes), files(&analysis.reads));
         Self { analysis, writes, reads }
     }
@@ -52,7 +60,7 @@ impl ShellCall {
     #[must_use]
     pub fn known_part(&self) -> Self {
         let known = |files: &[FileOf]| {
-            let known = files.iter().filter(|file| matches!(file, FileOf::Known(_)));
+            let known = files.iter().filter(|file| !matches!(file, FileOf::Unknown));
             known.cloned().collect()
         };
         let (writes, reads) = (known(&self.writes), known(&self.reads));
@@ -103,8 +111,12 @@ impl ShellCall {
     }
 }
 
-/// A file that is used; `None` for one that keeps nothing.
-fn file(one: &FileUse, paths: &mut dyn FnMut(&str) -> Option<Vec<PathPair>>) -> Option<FileOf> {
+/// A file that is used; `None` for one that keeps nothing. With `dots`, wildcards find hidden files.
+fn file(
+    one: &FileUse,
+    dots: bool,
+    paths: &mut dyn FnMut(&str) -> Option<Vec<PathPair>>,
+) -> Option<FileOf> {
     let text = match &one.path {
         Word::Literal(text) => Some(text.clone()),
         Word::Pattern(_) => one
@@ -118,7 +130,10 @@ fn file(one: &FileUse, paths: &mut dyn FnMut(&str) -> Option<Vec<PathPair>>) -> 
             })
             .collect::<Option<String>>(),
     };
-    let Some(text) = text else { return Some(FileOf::Unknown) };
+    let Some(text) = text else {
+        let found = (!one.elsewhere).then(|| Wildcard::of(&one.path, dots, paths)).flatten();
+        return Some(found.map_or(FileOf::Unknown, FileOf::Found));
+    };
     if SINKS.contains(&text.as_str()) {
         return None;
     }

@@ -30,6 +30,7 @@ mod parse;
 mod path;
 mod set;
 mod url;
+mod wildcard;
 
 use std::fmt;
 use std::sync::Arc;
@@ -200,6 +201,7 @@ impl Rule {
                 .map(|pair| pattern.matches(pair, call.places, Side::Any))
                 .max()
                 .unwrap_or(Truth::Maybe),
+            FileOf::Found(found) => pattern.matches_found(found, call.places),
             FileOf::Unknown => Truth::Maybe,
         });
         let unknown = if shell.has_unknowns() { Truth::Maybe } else { Truth::No };

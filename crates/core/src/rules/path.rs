@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::input::join;
+use super::wildcard::{Wildcard, all_or_some};
 use super::{Side, Truth};
 use crate::glob::{Flaw, Segment, parse_path, segments_match};
 
@@ -248,6 +249,17 @@ impl PathPattern {
         }
     }
 
+    /// How the files that a pattern of a command finds stand to the rule: [`Truth::Yes`] if all of
+    /// them match whatever their names.
+    pub(super) fn matches_found(&self, found: &Wildcard, places: &Places) -> Truth {
+        let all = found.probe.iter().map(|path| self.matches(path, places, Side::Any)).max();
+        let folders = found.folders.iter().flat_map(|pair| [Some(pair.normal()), pair.resolved()]);
+        let some = folders.flatten().any(|folder| {
+            !folder.starts_with('/') || self.0.iter().any(|one| one.meets(found, folder, places))
+        });
+        all_or_some(all.unwrap_or(Truth::Maybe), some)
+    }
+
     pub(super) fn resolve_bases(
         &mut self,
         places: &Places,
@@ -336,6 +348,22 @@ impl Alternative {
                 .any(|folder| below(above(folder, self.up), &self.segments))
                 .into(),
         }
+    }
+
+    /// Whether a pattern of a command may find a file that matches.
+    fn meets(&self, found: &Wildcard, folder: &str, places: &Places) -> bool {
+        let behind = self.segments.get(self.literal..).unwrap_or_default();
+        if self.base.as_ref().is_some_and(|base| found.meets(folder, base, behind)) {
+            return true;
+        }
+        if self.anchor == Anchor::Root {
+            return found.meets(folder, "/", &self.segments);
+        }
+        self.place(places).is_none_or(|place| {
+            [&place.given, &place.resolved]
+                .into_iter()
+                .any(|base| found.meets(folder, above(base, self.up), &self.segments))
+        })
     }
 
     /// The anchor and the plain names after it.

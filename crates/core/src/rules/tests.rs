@@ -173,6 +173,16 @@ fn a_pattern_over_commands_means_what_a_person_means() {
         ("Edit(/etc/**)", "ls > /dev/null", No),
         ("Read(**/.env)", "cat app/.env", Yes),
         ("Read(**/.env)", "cat app/readme", No),
+        ("Read(**/.env)", "cat src/*.rs", No),
+        ("Read(**/.env)", "cat app/.env*", Maybe),
+        ("Read(**/.env)", "cat app/.e?v", Maybe),
+        ("Read(**/.env)", "cat */.env", Yes),
+        ("Read(**/.env)", "cat *", No),
+        ("Read(**/.env)", "shopt -s dotglob; cat *", Maybe),
+        ("Edit(/etc/**)", "rm -rf /etc/*", Yes),
+        ("Edit(/etc/*.conf)", "rm /etc/*", Maybe),
+        ("Edit(~/.ssh/**)", "cp x ~/.ssh/*", Yes),
+        ("Edit(src/**)", "rm -rf build/*", No),
     ] {
         let input = json!({ "command": command });
         assert_eq!(matches(rule, "Bash", &input), expected, "{rule} on {command}");
