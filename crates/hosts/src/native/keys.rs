@@ -1,4 +1,5 @@
-//! Every key of the hooks file: its section, its value, its default, one sentence, one example.
+//! Every key of the hooks file and of test files: its section, its value, its default, one sentence,
+//! one example.
 //!
 //! The reader looks its keys up here, and the JSON Schema and the reference page are generated from
 //! here, so that none of them can know a key that the others do not.
@@ -22,10 +23,20 @@ pub enum Section {
     Policy,
     /// `[env]`.
     Env,
+    /// The top of a test file.
+    TestFile,
+    /// One `[[case]]` of a test file.
+    Case,
+    /// One `[[case.step]]`.
+    Step,
+    /// One entry of a case's `after`.
+    After,
+    /// A file of `files` or `home_files` that is more than its text.
+    Content,
 }
 
 impl Section {
-    /// All of them, in the order of the reference page.
+    /// Those of the hooks file, in the order of the reference page.
     pub const ALL: [Self; 7] = [
         Self::File,
         Self::Hook,
@@ -35,6 +46,9 @@ impl Section {
         Self::Policy,
         Self::Env,
     ];
+    /// Those that only test files have, in the order of their reference page.
+    pub const TEST: [Self; 5] =
+        [Self::TestFile, Self::Case, Self::Step, Self::After, Self::Content];
 
     /// How messages name it, as it stands in the file.
     pub const fn as_str(self) -> &'static str {
@@ -46,6 +60,11 @@ impl Section {
             Self::Rule => "a rule",
             Self::Policy => "`[policy]`",
             Self::Env => "`[env]`",
+            Self::TestFile => "a test file",
+            Self::Case => "`[[case]]`",
+            Self::Step => "`[[case.step]]`",
+            Self::After => "`after`",
+            Self::Content => "an entry of `files`",
         }
     }
 
@@ -64,6 +83,13 @@ impl Section {
                 "What files of lower levels may do; at managed level, records also at user level."
             }
             Self::Env => "Which variables of the session hooks are given.",
+            Self::TestFile => "What holds for every case of the file.",
+            Self::Case => {
+                "One case: an event, or several steps, in a home and a project of its own."
+            }
+            Self::Step => "One of several events on one engine.",
+            Self::After => "A command that looks at what is left when the case is over.",
+            Self::Content => "A file with a mode, or with a text that is a long repetition.",
         }
     }
 
@@ -111,6 +137,12 @@ pub enum Value {
     Table(Section),
     /// A list of tables with the keys of a section.
     Tables(Section),
+    /// A whole number, not below zero.
+    Count,
+    /// A table of files: a path, and a text or a table.
+    Files,
+    /// A table that is a partial match.
+    Expectation,
 }
 
 impl Value {
@@ -131,6 +163,9 @@ impl Value {
             Self::TextTable => "a table of texts".into(),
             Self::Object | Self::Table(_) => "a table".into(),
             Self::Tables(_) => "a list of tables".into(),
+            Self::Count => "a whole number".into(),
+            Self::Files => "a table of paths and texts".into(),
+            Self::Expectation => "a table of what is to match".into(),
         }
     }
 }
@@ -201,11 +236,11 @@ pub const REPLY_JSON: Key = key(
     "reply_json = '{\"patch\":{\"timeout\":null}}'",
 );
 
-/// Every key of the file, section by section.
+/// Every key, section by section.
 #[rustfmt::skip] // One key a line, so that the table reads as a table.
 pub const KEYS: &[Key] = {
-    use Section::{Env, File, Hook, Permissions, Policy, Reply, Rule};
-    use Value::{Duration, Events, Flag, List, Object, RuleOrRules, Rules, Size, Table, Tables, Text, TextOrList, TextTable, Version, Word};
+    use Section::{After, Case, Content, Env, File, Hook, Permissions, Policy, Reply, Rule, Step, TestFile};
+    use Value::{Count, Duration, Events, Expectation, Files, Flag, List, Object, RuleOrRules, Rules, Size, Table, Tables, Text, TextOrList, TextTable, Version, Word};
     &[
         key(File, "version", Version, "1", "The format of the file.", "version = 1"),
         key(File, "hook", Tables(Hook), "", "The hooks, in the order in which they speak.", "hook = [{ event = \"PreToolUse\", matcher = \"Bash\", command = \"./guard.sh\" }]"),
@@ -264,18 +299,62 @@ pub const KEYS: &[Key] = {
 
         key(Env, "strip", List, "", "Variables that hooks are not given.", "strip = [\"DATABASE_URL\"]"),
         key(Env, "pass", List, "", "Variables that hooks are given though they are left out by default.", "pass = [\"OPENAI_API_KEY\"]"),
+
+        key(TestFile, "profile", Text, "`tenter`", "The host whose rules hold.", "profile = \"tenter\""),
+        key(TestFile, "config", Text, "", "A config in that host's format, relative to the test file; it stands for the files of user and project.", "config = \"hooks.toml\""),
+        key(TestFile, "hook", Tables(Hook), "", "Hooks with native keys, which count as trusted. Without `hook` and `config`, what is found in the case's home and project counts.", "hook = [{ event = \"PreToolUse\", command = \"exit 2\" }]"),
+        key(TestFile, "permissions", Table(Permissions), "", "Rules, as in a hooks file.", "permissions = { deny = [\"Read(**/.env)\"] }"),
+        key(TestFile, "env", TextTable, "", "Variables of the session, beside `PATH`, `HOME` and those of the XDG folders.", "env = { CI = \"1\" }"),
+        key(TestFile, "files", Files, "", "Files in the project of each case.", "files = { \"src/a.txt\" = \"text\", \"guard.sh\" = { content = \"exit 2\", mode = \"0755\" } }"),
+        key(TestFile, "home_files", Files, "", "Files in the home folder of each case.", "home_files = { \".config/tenter/hooks.toml\" = \"version = 1\" }"),
+        key(TestFile, "trust_project", Flag, "`false`", "Whether the hooks that are found in the project are trusted.", "trust_project = true"),
+        key(TestFile, "case", Tables(Case), "", "The cases.", "case = [{ name = \"passes\", event = { hook_event_name = \"Stop\" }, expect = { decision = \"none\" } }]"),
+
+        key(Case, "name", Text, "", "What the case shows; each of a file has its own.", "name = \"exit 2 denies\""),
+        key(Case, "event", Object, "", "The event. A missing `session_id`, `cwd` or `tool_input` is filled in; with a `tool_name` and no `hook_event_name` it is a PreToolUse.", "event = { hook_event_name = \"PreToolUse\", tool_name = \"Bash\", tool_input = { command = \"ls\" } }"),
+        key(Case, "event_json", Text, "", "The event as JSON text, which may hold `null`.", "event_json = '{\"hook_event_name\":\"Stop\"}'"),
+        key(Case, "expect", Expectation, "", "A partial match on what `tenter fire --json --io` gives.", "expect = { decision = \"deny\", reason = { contains = \"pnpm\" } }"),
+        key(Case, "max_ms", Count, "", "How many milliseconds its events may take, until their outcomes are there.", "max_ms = 2000"),
+        key(Case, "step", Tables(Step), "", "Several events on one engine, in place of `event`; another `session_id` is another session.", "step = [{ event = { hook_event_name = \"Stop\" }, expect = { decision = \"deny\" } }]"),
+        key(Case, "hook", Tables(Hook), "", "Hooks of this case, after those of the file.", "hook = [{ event = \"Stop\", reply = { decision = \"deny\", reason = \"go on\" } }]"),
+        key(Case, "permissions", Table(Permissions), "", "Rules of this case, beside those of the file.", "permissions = { ask = [\"Bash(git push *)\"] }"),
+        key(Case, "env", TextTable, "", "Variables of the session, over those of the file.", "env = { CI = \"\" }"),
+        key(Case, "files", Files, "", "Files in the project, over those of the file.", "files = { \".tenter/hooks.toml\" = \"version = 1\" }"),
+        key(Case, "home_files", Files, "", "Files in the home folder, over those of the file.", "home_files = { \".netrc\" = \"\" }"),
+        key(Case, "trust_project", Flag, "that of the file", "Whether the hooks that are found in the project are trusted.", "trust_project = true"),
+        key(Case, "after", Tables(After), "", "Commands that check files and processes when the case is over.", "after = [{ command = \"test -s audit.log\" }]"),
+
+        key(Step, "event", Object, "", "The event, as in a case.", "event = { hook_event_name = \"Stop\", session_id = \"two\" }"),
+        key(Step, "event_json", Text, "", "The event as JSON text, which may hold `null`.", "event_json = '{\"hook_event_name\":\"Stop\"}'"),
+        key(Step, "expect", Expectation, "", "A partial match on what `tenter fire --json --io` gives.", "expect = { decision = \"none\" }"),
+        key(Step, "max_ms", Count, "", "How many milliseconds this event may take, until its outcome is there.", "max_ms = 500"),
+
+        key(After, "command", Text, "", "What `sh` runs in the project, with the session's variables.", "command = \"grep -q denied audit.log\""),
+        key(After, "exit", Count, "`0`", "How it has to exit.", "exit = 1"),
+
+        key(Content, "content", Text, "", "The text of the file.", "content = \"#!/bin/sh\\nexit 2\\n\""),
+        key(Content, "mode", Text, "`\"0644\"`", "Its permissions, as an octal number in a text.", "mode = \"0755\""),
     ]
 };
 
 /// The reference page of the hooks file, as Markdown.
 pub fn reference_markdown() -> String {
-    let mut page = String::from(
-        "# The hooks file\n\n\
-         Every key of `hooks.toml`. A key that is not listed here is an error.\n",
-    );
-    for section in Section::ALL {
+    let head = "# The hooks file\n\n\
+         Every key of `hooks.toml`. A key that is not listed here is an error.\n";
+    page(head, &Section::ALL)
+}
+
+/// The reference page of test files, as Markdown; `head` is what stands above the tables.
+pub fn test_file_markdown(head: &str) -> String {
+    page(head, &Section::TEST)
+}
+
+fn page(head: &str, sections: &[Section]) -> String {
+    let mut page = String::from(head);
+    for &section in sections {
         let title = match section {
-            Section::File => "Top level",
+            Section::File | Section::TestFile => "Top level",
+            Section::Content => "A file",
             other => other.as_str(),
         };
         // Writing to a `String` does not fail.

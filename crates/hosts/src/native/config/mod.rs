@@ -9,6 +9,7 @@
 mod canonical;
 mod entry;
 mod handler;
+pub mod hooktest;
 mod list;
 mod reader;
 mod reply;

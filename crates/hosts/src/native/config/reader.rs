@@ -51,6 +51,10 @@ impl<'t, 'i> Table<'t, 'i> {
         self
     }
 
+    pub(super) fn section(&self) -> Section {
+        self.section
+    }
+
     fn key(&self, name: &str) -> Option<&'static Key> {
         self.section.key(name).or_else(|| self.more.filter(|more| more.name == name))
     }
@@ -391,6 +395,9 @@ const fn unknown_code(section: Section) -> &'static str {
         Section::File | Section::Permissions | Section::Rule | Section::Policy | Section::Env => {
             "config.unknown-key"
         }
+        Section::TestFile | Section::Case | Section::Step | Section::After | Section::Content => {
+            "test.unknown-key"
+        }
     }
 }
 
@@ -400,6 +407,9 @@ const fn type_code(section: Section) -> &'static str {
         Section::File | Section::Permissions | Section::Rule | Section::Policy | Section::Env => {
             "config.wrong-type"
         }
+        Section::TestFile | Section::Case | Section::Step | Section::After | Section::Content => {
+            "test.wrong-type"
+        }
     }
 }
 
@@ -408,6 +418,9 @@ pub(super) const fn value_code(section: Section) -> &'static str {
         Section::Hook | Section::Reply => "hook.bad-value",
         Section::File | Section::Permissions | Section::Rule | Section::Policy | Section::Env => {
             "config.bad-value"
+        }
+        Section::TestFile | Section::Case | Section::Step | Section::After | Section::Content => {
+            "test.bad-value"
         }
     }
 }
@@ -435,6 +448,9 @@ fn foreign_key(section: Section, word: &str) -> Option<&'static str> {
 /// Where a key belongs that stands outside its section, which TOML makes easy.
 fn home_of(section: Section, word: &str) -> Option<&'static str> {
     let is_key = |home: Section| home != section && home.key(word).is_some();
+    if Section::TEST.contains(&section) {
+        return home_in_test(section, word);
+    }
     if section == Section::Reply && is_key(Section::Hook) {
         Some("it is a key of the hook: write it beside `reply`")
     } else if is_key(Section::Hook) {
@@ -447,6 +463,29 @@ fn home_of(section: Section, word: &str) -> Option<&'static str> {
         Some("write `[env]` on a line above it")
     } else {
         None
+    }
+}
+
+/// Where a key of a test file belongs.
+fn home_in_test(section: Section, word: &str) -> Option<&'static str> {
+    let is_key = |home: Section| home != section && home.key(word).is_some();
+    match section {
+        Section::TestFile if is_key(Section::Case) => {
+            Some("it belongs to a case: write `[[case]]` on a line above it")
+        }
+        Section::TestFile if is_key(Section::Hook) => {
+            Some("it belongs to a hook: write `[[hook]]` on a line above it")
+        }
+        Section::Step if is_key(Section::Case) => {
+            Some("it belongs to the case: write it above the first `[[case.step]]`")
+        }
+        Section::Case if is_key(Section::TestFile) => {
+            Some("it holds for the whole file: write it above the first `[[case]]`")
+        }
+        Section::Case if is_key(Section::Hook) => {
+            Some("it belongs to a hook: write `[[case.hook]]` on a line above it")
+        }
+        _ => None,
     }
 }
 
