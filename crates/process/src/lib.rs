@@ -62,6 +62,7 @@ mod keeper;
 mod kill;
 mod run;
 mod start;
+mod world;
 
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
@@ -80,6 +81,7 @@ pub use environment::{Environment, RUN_VARIABLE};
 pub use error::{Stage, StartCause, StartError};
 pub use keeper::settle;
 pub use run::run;
+pub use world::end_world;
 
 /// Makes this process the one that inherits every orphan among its descendants, so that ending a run
 /// finds processes that left their session, cleared their environment and closed their descriptors.

@@ -69,3 +69,25 @@ fn what_a_hook_writes_just_before_its_exit_is_read() {
     let ended = ended(&hook("flood-out 60000 exit 0"));
     assert_eq!((ended.stdout.len(), ended.held), (60000, false));
 }
+
+#[test]
+fn a_world_is_ended_with_all_that_lives_in_it_and_nothing_else() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    let in_world = |folder: &Folder, kind: &str| {
+        let mut command = leaving(kind, folder, Leftovers::Leave);
+        command.env.set("HOME", folder.path("home"));
+        ended(&command);
+        wait_for_pid(&folder.path("left"))
+    };
+    let stranger = in_world(&other, "setsid,null");
+    for kind in ["group", "setsid", "double-setsid,null"] {
+        let pid = in_world(&folder, kind);
+        assert!(is_alive(pid), "{kind}");
+        assert_eq!(tenter_process::end_world(&folder.word("home")), 1, "{kind}");
+        wait_until_dead(pid);
+        std::fs::remove_file(folder.path("left")).unwrap();
+    }
+    assert_eq!(tenter_process::end_world(&folder.word("home")), 0);
+    assert_eq!(tenter_process::end_world(""), 0);
+    goes_on(stranger, &other);
+}
