@@ -38,9 +38,7 @@ fn read_case(
 ) -> Option<Case> {
     let mark = reader.mark();
     let table = Table::new(Section::Case, table);
-    for (name, _) in table.unknown() {
-        reader.unknown_key(Section::Case, name);
-    }
+    let is_misspelt = unknown_keys(reader, &table);
     let name = needed(reader, &table, "name", span);
     let setting = read_setting(reader, &table);
     let pointer = format!("#/case/{at}/hook");
@@ -49,7 +47,7 @@ fn read_case(
     let after = read_after(reader, table.get("after").as_ref());
     let steps = match table.get("step") {
         Some(item) => read_steps(reader, &table, &item),
-        None => read_step(reader, &table, span).into_iter().collect(),
+        None => read_step(reader, &table, span, is_misspelt).into_iter().collect(),
     };
     let says_nothing = steps.iter().all(|step| step.expect.is_none() && step.max_ms.is_none());
     let is_sound = reader.errors_since(mark).next().is_none();
@@ -89,16 +87,29 @@ fn read_steps(reader: &mut Reader<'_>, case: &Table<'_, '_>, item: &Item<'_, '_>
     let mut steps = Vec::with_capacity(tables.len());
     for (table, span) in tables {
         let table = Table::new(Section::Step, table);
-        for (name, _) in table.unknown() {
-            reader.unknown_key(Section::Step, name);
-        }
-        steps.extend(read_step(reader, &table, &span));
+        let is_misspelt = unknown_keys(reader, &table);
+        steps.extend(read_step(reader, &table, &span, is_misspelt));
     }
     steps
 }
 
-/// What cases without steps and steps have alike.
-fn read_step(reader: &mut Reader<'_>, table: &Table<'_, '_>, span: &Range<usize>) -> Option<Step> {
+/// Says which keys are not known, and whether one of them was probably meant to be the event.
+fn unknown_keys(reader: &mut Reader<'_>, table: &Table<'_, '_>) -> bool {
+    let mut is_misspelt = false;
+    for (name, _) in table.unknown() {
+        let meant = reader.unknown_key(table.section(), name);
+        is_misspelt |= matches!(meant, Some("event" | "event_json" | "step"));
+    }
+    is_misspelt
+}
+
+/// What cases without steps and steps have alike. Where the event `is_misspelt` it is not missing.
+fn read_step(
+    reader: &mut Reader<'_>,
+    table: &Table<'_, '_>,
+    span: &Range<usize>,
+    is_misspelt: bool,
+) -> Option<Step> {
     let expect = table.get("expect").and_then(|item| Expect::read(reader, &item));
     // That of a case is for all its events.
     let is_step = table.section() == Section::Step;
@@ -119,6 +130,7 @@ fn read_step(reader: &mut Reader<'_>, table: &Table<'_, '_>, span: &Range<usize>
             let text = reader.text_of(Some(&item))?;
             check(reader, text.text, text.span)?
         }
+        (None, None) if is_misspelt => return None,
         (None, None) => {
             reader.error(
                 "test.no-event",

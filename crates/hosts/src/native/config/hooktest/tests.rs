@@ -1,3 +1,6 @@
+//! The reader of test files: what is read, what is refused where and with which way out, and what an
+//! expectation matches.
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
