@@ -40,6 +40,9 @@ _tenter() {
             tenter,schema)
                 cmd="tenter__subcmd__schema"
                 ;;
+            tenter,test)
+                cmd="tenter__subcmd__test"
+                ;;
             tenter,trust)
                 cmd="tenter__subcmd__trust"
                 ;;
@@ -53,7 +56,7 @@ _tenter() {
 
     case "${cmd}" in
         tenter)
-            opts="-h -V --help --version init check list explain fire trust untrust schema completions man"
+            opts="-h -V --help --version init check list explain fire test trust untrust schema completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -245,12 +248,38 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__schema)
-            opts="-h --help hooks-file fire hook-input hook-output events"
+            opts="-h --help hooks-file test-file fire hook-input hook-output events"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tenter__subcmd__test)
+            opts="-h --filter --jobs --junit --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --jobs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --junit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -43,6 +43,9 @@ pub(crate) enum Command {
     /// Run the hooks for one event and show the outcome
     #[command(after_help = FIRE_EXAMPLES)]
     Fire(FireArgs),
+    /// Run test files: what is to come of events, in a home and a project of their own
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(TestArgs),
     /// Let the hooks of this project run, after showing what that means
     #[command(after_help = TRUST_EXAMPLES)]
     Trust(TrustArgs),
@@ -206,6 +209,30 @@ pub(crate) struct FireArgs {
     pub(crate) config: ConfigArgs,
 }
 
+// `tenter test`
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// Test files, or folders to search for `*.hooktest.toml` [default: .tenter and tests]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Run only cases whose `FILE: NAME` holds this text, or matches it as /regex/
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+
+    /// How many cases run at once [default: one for each processor, at least 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Write the results as JUnit XML to a file, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 // `tenter trust`
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
@@ -233,6 +260,8 @@ pub(crate) struct UntrustArgs {
 pub(crate) enum SchemaName {
     /// .tenter/hooks.toml
     HooksFile,
+    /// *.hooktest.toml
+    TestFile,
     /// What `tenter fire --json` writes
     Fire,
     /// What a hook reads on stdin
@@ -274,9 +303,10 @@ Examples:
   tenter trust                                      let its hooks run
   tenter fire --tool Read --input '{\"file_path\":\".env\"}'
                                                     run the hooks for one tool call
+  tenter test                                       run *.hooktest.toml
 
 Exit codes:
-  0 proceed   1 checks failed   2 denied   3 asks or defers   49 halted
+  0 proceed   1 checks or tests failed   2 denied   3 asks or defers   49 halted
   64 usage    65 bad input      66 no such file               70 a bug in tenter";
 
 const INIT_EXAMPLES: &str = "\
@@ -321,6 +351,29 @@ Examples:
 
 Exit codes:
   0 proceed   2 denied   3 asks or defers   49 halted   64 usage   65 bad input   66 no such file";
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  tenter test                               every test file below .tenter and tests
+  tenter test tests/guards.hooktest.toml    one file
+  tenter test --filter 'force push'         cases with these words in their name
+  tenter test --filter '/guards.*: .*deny/' cases that match a regex
+  tenter test --junit report.xml            for a CI server
+
+A test file:
+  [[hook]]
+  event   = \"PreToolUse\"
+  matcher = \"Bash\"
+  command = \"echo 'No Haskell.' >&2; exit 2\"
+
+  [[case]]
+  name   = \"exit 2 denies, and stderr is the reason\"
+  event  = { tool_name = \"Bash\", tool_input = { command = \"ghc\" } }
+  expect = { decision = \"deny\", reason = { contains = \"Haskell\" } }
+
+Exit codes:
+  0 all passed   1 a case failed   64 usage   65 a test file is not valid   66 no such file, or no
+  test file found";
 
 const TRUST_EXAMPLES: &str = "\
 Examples:

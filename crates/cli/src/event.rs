@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::world::{self, World};
 
 /// The session of an event that names none.
-const SESSION: &str = "cli";
+pub(crate) const SESSION: &str = "cli";
 
 /// Finds the event and reads it.
 ///

@@ -4,10 +4,11 @@
 //! |---|---|
 //! | `args` | the syntax, as plain data |
 //! | `commands` | one module a command: library calls in the right order |
-//! | `setup`, `event` | from arguments to a loaded configuration and to an event |
+//! | `setup`, `event`, `outcome` | from arguments to a loaded configuration, to an event, and what completes its outcome |
+//! | `test` | runs test files |
 //! | `render` | how results look |
 //! | `schemas` | JSON Schemas of what is read and written |
-//! | `console`, `world`, `error`, `bug` | the edges of the process |
+//! | `console`, `world`, `signals`, `error`, `bug` | the edges of the process |
 //!
 //! This crate alone knows a terminal, `std::env`, exit codes and clap. It decides nothing about
 //! hooks: what it shows is what the library says.
@@ -20,10 +21,13 @@ mod commands;
 mod console;
 mod error;
 mod event;
+mod outcome;
 mod render;
 mod runtime;
 mod schemas;
 mod setup;
+mod signals;
+mod test;
 mod why;
 mod world;
 

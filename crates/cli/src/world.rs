@@ -54,9 +54,14 @@ pub(crate) fn stdin_is_terminal() -> bool {
     io::stdin().is_terminal()
 }
 
+/// Whether somebody sees what is written on the side as it is written.
+pub(crate) fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
 /// Whether a question can be asked and answered.
 pub(crate) fn can_ask() -> bool {
-    stdin_is_terminal() && io::stderr().is_terminal()
+    stdin_is_terminal() && stderr_is_terminal()
 }
 
 /// Everything on stdin.
@@ -76,7 +81,15 @@ pub(crate) fn read_stdin() -> Result<String, CliError> {
 /// # Errors
 /// It is not there, cannot be read, or is not UTF-8.
 pub(crate) fn read_file(what: &str, path: &Path) -> Result<String, CliError> {
-    let bytes = std::fs::read(path).map_err(|error| CliError::unreadable(what, path, &error))?;
+    read_file_at(what, path, path)
+}
+
+/// A text file that is at `whole`, and that the user calls `path`.
+///
+/// # Errors
+/// It is not there, cannot be read, or is not UTF-8.
+pub(crate) fn read_file_at(what: &str, path: &Path, whole: &Path) -> Result<String, CliError> {
+    let bytes = std::fs::read(whole).map_err(|error| CliError::unreadable(what, path, &error))?;
     utf8(bytes, &format!("the {what} `{}`", path.display()))
 }
 

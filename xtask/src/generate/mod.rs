@@ -4,6 +4,7 @@
 //! is the business of the crates they are made from.
 
 mod events;
+mod test_files;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +24,8 @@ pub(crate) struct Args {
 }
 
 /// The formats of `tenter schema`, each in a file of its own.
-const SCHEMAS: &[&str] = &["hooks-file", "fire", "hook-input", "hook-output", "events"];
+const SCHEMAS: &[&str] =
+    &["hooks-file", "test-file", "fire", "hook-input", "hook-output", "events"];
 
 /// The shells of `tenter completions`, and what each calls its file.
 const COMPLETIONS: &[(&str, &str)] =
@@ -65,6 +67,7 @@ pub(crate) fn run(workspace: &Workspace, args: Args) -> Result<()> {
 fn make(workspace: &Workspace) -> Result<Vec<Generated>> {
     let mut files = vec![
         page("docs/reference/hooks-file.md", &tenter_hosts::native::keys::reference_markdown()),
+        page("docs/reference/test-files.md", &test_files::page()),
         page("docs/reference/events.md", &events::page()),
     ];
     let programs = workspace.build(&["-p", "tenter-cli", "--bin", "tenter"], &["tenter"])?;

@@ -1,26 +1,19 @@
 //! `tenter fire`: runs the hooks for one event and shows the outcome.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::select_all;
-use tenter::core::diagnostic::Severity;
-use tenter::core::plan::Plan;
-use tenter::{Event, Finished, HookReport, Message, Outcome, RunContext, Session, Status};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tenter::{Event, Outcome, RunContext, Session};
+use tokio::signal::unix::SignalKind;
 
 use crate::args::FireArgs;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::render::{human, json};
-use crate::setup;
+use crate::signals::{self, Signals};
 use crate::world::World;
-use crate::{event, runtime};
-
-/// How long detached hooks get after the outcome is there. Each has a time of its own, too.
-const GRACE: Duration = Duration::from_mins(1);
+use crate::{event, outcome, runtime, setup};
 
 /// Runs the command.
 pub(crate) fn run(args: &FireArgs, world: &World, console: &mut Console) -> Result<u8, CliError> {
@@ -33,9 +26,7 @@ pub(crate) fn run(args: &FireArgs, world: &World, console: &mut Console) -> Resu
         Ok(outcome) => outcome,
         Err(code) => return Ok(code),
     };
-    if outcome.hooks.is_empty() {
-        outcome.hooks = left_out(&session.plan(&event));
-    }
+    outcome::add_left_out(&mut outcome, &session, &event);
 
     let host = engine.host();
     let contract = host.profile.contract(&event.kind);
@@ -84,7 +75,7 @@ async fn fire(session: &Session, event: &Event) -> Result<Outcome, u8> {
             outcome = &mut firing => break outcome,
             signal = signals.next() => {
                 if cx.cancel.is_cancelled() && signal == SignalKind::interrupt() {
-                    return Err(exit_code_of(signal));
+                    return Err(signals::exit_code_of(signal));
                 }
                 if signal != SignalKind::interrupt() {
                     ended_by = Some(signal);
@@ -93,8 +84,8 @@ async fn fire(session: &Session, event: &Event) -> Result<Outcome, u8> {
             }
         }
     };
-    if outcome.hooks.iter().any(|report| report.detached) {
-        let grace = if ended_by.is_some() { Duration::ZERO } else { GRACE };
+    if outcome::has_detached(&outcome) {
+        let grace = if ended_by.is_some() { Duration::ZERO } else { outcome::GRACE };
         let finished = tokio::select! {
             biased;
             finished = session.finish(grace) => finished,
@@ -105,76 +96,10 @@ async fn fire(session: &Session, event: &Event) -> Result<Outcome, u8> {
                 session.finish(Duration::ZERO).await
             }
         };
-        add_detached(&mut outcome, finished);
+        outcome::add_detached(&mut outcome, finished);
     }
     match ended_by {
-        Some(signal) => Err(exit_code_of(signal)),
+        Some(signal) => Err(signals::exit_code_of(signal)),
         None => Ok(outcome),
     }
-}
-
-/// The exit code of a program that a signal has ended, as a shell gives it.
-fn exit_code_of(signal: SignalKind) -> u8 {
-    u8::try_from(128 + signal.as_raw_value()).unwrap_or(u8::MAX)
-}
-
-/// The signals that end a program, as long as it is asked for them.
-struct Signals(Vec<(SignalKind, Signal)>);
-
-impl Signals {
-    /// From here on they no longer end the program, if the system lets us listen.
-    fn listen() -> Self {
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        Self(kinds.into_iter().filter_map(|kind| Some((kind, signal(kind).ok()?))).collect())
-    }
-
-    async fn next(&mut self) -> SignalKind {
-        let arrivals = self.0.iter_mut().map(|(kind, signal)| {
-            let kind = *kind;
-            Box::pin(async move {
-                if signal.recv().await.is_none() {
-                    std::future::pending::<()>().await;
-                }
-                kind
-            })
-        });
-        let arrivals: Vec<_> = arrivals.collect();
-        if arrivals.is_empty() {
-            return std::future::pending().await;
-        }
-        select_all(arrivals).await.0
-    }
-}
-
-/// Puts what became of detached hooks in the place of what was known of them before.
-fn add_detached(outcome: &mut Outcome, finished: Finished) {
-    let mut waiting: Vec<&mut HookReport> = outcome
-        .hooks
-        .iter_mut()
-        .filter(|report| report.detached && report.status == Status::Ok)
-        .collect();
-    for mut detached in finished.outcomes {
-        outcome.messages.append(&mut detached.messages);
-        let Some(report) = detached.hooks.pop() else { continue };
-        if let Some(at) = waiting.iter().position(|one| Arc::ptr_eq(&one.hook, &report.hook)) {
-            *waiting.swap_remove(at) = report;
-        }
-    }
-    for report in waiting {
-        report.status = Status::Cancelled;
-        let name = report.hook.name.clone();
-        outcome.messages.push(Message {
-            level: Severity::Warning,
-            text: format!("hook `{name}` was ended before it was done"),
-            hook: Some(name),
-        });
-    }
-}
-
-/// Reports of hooks that keep an event from nobody: it was not worth a look at them.
-fn left_out(plan: &Plan) -> Vec<HookReport> {
-    let skipped = plan.hooks.iter().filter_map(|planned| Some((planned, planned.skip?)));
-    skipped
-        .map(|(planned, skip)| HookReport::new(Arc::clone(&planned.hook), Status::Skipped(skip)))
-        .collect()
 }

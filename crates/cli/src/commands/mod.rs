@@ -6,6 +6,7 @@ mod fire;
 mod init;
 mod list;
 mod schema;
+mod test;
 mod trust;
 
 use crate::args::Command;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: &Command, console: &mut Console) -> Result<u8, CliErr
         Command::List(args) => list::run(args, &world, console),
         Command::Explain(args) => explain::run(args, &world, console),
         Command::Fire(args) => fire::run(args, &world, console),
+        Command::Test(args) => test::run(args, &world, console),
         Command::Trust(args) => trust::trust(args, &world, console),
         Command::Untrust(args) => trust::untrust(args, &world, console),
         Command::Schema(args) => Ok(schema::schema(args, console)),

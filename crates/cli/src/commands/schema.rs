@@ -2,7 +2,7 @@
 
 use clap::CommandFactory as _;
 use tenter::core::exit_code::PROCEED;
-use tenter::hosts::native::schema::hooks_file;
+use tenter::hosts::native::schema::{hooks_file, test_file};
 
 use crate::args::{Cli, CompletionsArgs, ManArgs, SchemaArgs, SchemaName};
 use crate::console::Console;
@@ -14,6 +14,7 @@ use crate::schemas;
 pub(crate) fn schema(args: &SchemaArgs, console: &mut Console) -> u8 {
     let schema = match args.name {
         SchemaName::HooksFile => hooks_file(),
+        SchemaName::TestFile => test_file(),
         SchemaName::Fire => schemas::fire(),
         SchemaName::HookInput => schemas::hook_input(),
         SchemaName::HookOutput => schemas::hook_output(),

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::support::Home;
 
-const SCHEMAS: [&str; 5] = ["hooks-file", "fire", "hook-input", "hook-output", "events"];
+const SCHEMAS: [&str; 6] =
+    ["hooks-file", "test-file", "fire", "hook-input", "hook-output", "events"];
 
 #[test]
 fn every_schema_is_an_object_with_a_title_and_the_same_twice() {

@@ -21,5 +21,6 @@ mod recordings;
 mod skips;
 mod support;
 mod terminal;
+mod test_files;
 mod trust;
 mod usage;

@@ -171,3 +171,19 @@ fn a_second_interrupt_ends_the_program() {
     assert_eq!(status.code(), Some(130));
     wait_until_dead(hook);
 }
+
+#[test]
+fn progress_of_tests_is_for_terminals() {
+    let home = Home::new();
+    home.write(
+        "tests/a.hooktest.toml",
+        "[[case]]\nname = \"a\"\nevent = { tool_name = \"Bash\" }\nexpect = { decision = \"deny\" }\n",
+    );
+    let (mut child, ours) = on_terminal(&home, &["test"]);
+    let shown = read_to_end(ours);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(shown.contains("1/1 done") && shown.contains("\u{1b}[1m"), "{shown}");
+    let said = home.tenter(&["test"]).run();
+    assert_eq!(said.stderr, "");
+    assert!(!said.stdout.contains('\u{1b}'), "{said}");
+}

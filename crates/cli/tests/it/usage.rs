@@ -59,6 +59,7 @@ fn every_command_has_examples() {
         "list",
         "explain",
         "fire",
+        "test",
         "trust",
         "untrust",
         "schema",
