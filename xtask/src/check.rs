@@ -67,6 +67,7 @@ fn documentation(workspace: &Workspace) -> Result<()> {
     must_succeed(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
+/// All tests, and the conformance suite in `tests/spec` among them.
 fn tests(workspace: &Workspace) -> Result<()> {
     must_succeed(&mut workspace.cargo(&["test", "--workspace"]))
 }

@@ -206,16 +206,40 @@ fn work(shared: &Shared, results: &UnboundedSender<(usize, Verdict)>) {
             }
             Err(error) => Verdict::panicked(format!("no runtime can be made: {error}")),
         };
-        let verdict = catch_unwind(AssertUnwindSafe(run))
-            .unwrap_or_else(|panic| Verdict::panicked(panic_text(&*panic)));
+        let verdict = caught(run);
         if results.send((at, verdict)).is_err() {
             return;
         }
     }
 }
 
+/// A panic is a bug, and fails the case that it happens in.
+fn caught(run: impl FnOnce() -> Verdict) -> Verdict {
+    catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|panic| Verdict::panicked(panic_text(&*panic)))
+}
+
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     text.unwrap_or_else(|| "a panic without a text".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::case::Problem;
+
+    #[test]
+    fn a_panic_fails_its_case_with_what_it_said() {
+        for (verdict, expected) in [
+            (caught(|| panic!("out of luck")), "out of luck"),
+            (caught(|| panic!("{} of luck", "out")), "out of luck"),
+            (caught(|| std::panic::panic_any(7)), "a panic without a text"),
+        ] {
+            let [Problem::Bug(said)] = &verdict.problems[..] else { panic!("{verdict:?}") };
+            assert_eq!((said.as_str(), verdict.passed()), (expected, false));
+        }
+        assert!(caught(Verdict::default).passed());
+    }
 }

@@ -233,7 +233,7 @@ fn cases_run_side_by_side_and_one_after_the_other_with_one_job() {
     assert_eq!(home.tenter(&["test"]).run().code, 0);
     std::fs::remove_file(meet.join("a")).unwrap();
     std::fs::remove_file(meet.join("b")).unwrap();
-    home.write("tests/a.hooktest.toml", text.replace("TIMEOUT", "300ms"));
+    home.write("tests/a.hooktest.toml", text.replace("TIMEOUT", "2s"));
     let said = home.tenter(&["test", "--json", "--jobs", "1"]).run();
     // The second finds what the first has left.
     assert_eq!(
