@@ -16,7 +16,7 @@ struct Form<'a> {
     passed: usize,
     failed: usize,
     /// Cases that were not run to their end, because a signal ended the run.
-    unknown: usize,
+    unfinished: usize,
     invalid: Vec<InvalidForm<'a>>,
     cases: Vec<CaseForm<'a>>,
     duration_ms: f64,
@@ -92,7 +92,7 @@ pub(crate) fn draw(results: &Results, took: Duration) -> String {
         version: 1,
         passed: results.passed(),
         failed: results.failed(),
-        unknown: results.unknown(),
+        unfinished: results.unfinished(),
         invalid: invalid.collect(),
         cases: results.iter().map(case_form).collect(),
         duration_ms: milliseconds(took),
@@ -119,7 +119,7 @@ pub(super) fn status(verdict: Option<&Verdict>) -> &'static str {
     match verdict {
         Some(verdict) if verdict.passed() => "passed",
         Some(verdict) if !verdict.interrupted => "failed",
-        _ => "unknown",
+        _ => "unfinished",
     }
 }
 

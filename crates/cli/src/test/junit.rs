@@ -14,7 +14,7 @@ pub(crate) fn draw(results: &Results, took: Duration) -> String {
     let invalid = results.files().iter().filter(|loaded| loaded.is_invalid()).count();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let tests = results.iter().count() + invalid;
-    let head = attributes(tests, results.failed(), invalid, results.unknown());
+    let head = attributes(tests, results.failed(), invalid, results.unfinished());
     // Writing to a `String` does not fail.
     let _ = writeln!(out, "<testsuites name=\"tenter test\"{head} time=\"{}\">", seconds(took));
     for loaded in results.files() {
@@ -50,7 +50,7 @@ fn suite(out: &mut String, loaded: &Loaded, results: &Results) {
     }
     let with = |word| cases.iter().filter(|result| status(result.verdict) == word).count();
     let time: Duration = cases.iter().filter_map(|result| Some(result.verdict?.duration)).sum();
-    let head = attributes(cases.len(), with("failed"), 0, with("unknown"));
+    let head = attributes(cases.len(), with("failed"), 0, with("unfinished"));
     let _ = writeln!(out, "  <testsuite name=\"{name}\"{head} time=\"{}\">", seconds(time));
     for result in cases {
         case(out, &result);
@@ -74,7 +74,7 @@ fn case(out: &mut String, result: &CaseResult<'_>) {
             let _ = writeln!(out, ">\n      <failure message=\"{first}\">{said}</failure>");
             out.push_str("    </testcase>\n");
         }
-        ("unknown", _) => {
+        ("unfinished", _) => {
             out.push_str(">\n      <skipped message=\"the run was ended\"/>\n    </testcase>\n");
         }
         _ => out.push_str("/>\n"),

@@ -78,28 +78,28 @@ fn file_line(out: &mut String, loaded: &Loaded, results: &Results) {
         line(out, 0, &format!("{} {name}: not valid", paint(BAD, "error")));
         return;
     }
-    let (mut passed, mut failed, mut unknown) = (0, 0, 0);
+    let (mut passed, mut failed, mut unfinished) = (0, 0, 0);
     for result in results.iter().filter(|result| result.file == loaded.name) {
         match result.verdict {
             Some(verdict) if verdict.passed() => passed += 1,
             Some(verdict) if !verdict.interrupted => failed += 1,
-            _ => unknown += 1,
+            _ => unfinished += 1,
         }
     }
-    if passed + failed + unknown == 0 {
+    if passed + failed + unfinished == 0 {
         return;
     }
-    let word = match (failed, unknown) {
+    let word = match (failed, unfinished) {
         (0, 0) => paint(GOOD, "ok   "),
         (0, _) => paint(WARNING, "ended"),
         _ => paint(BAD, "fail "),
     };
-    line(out, 0, &format!("{word} {name}: {}", counts(passed, failed, unknown)));
+    line(out, 0, &format!("{word} {name}: {}", counts(passed, failed, unfinished)));
 }
 
-fn counts(passed: usize, failed: usize, unknown: usize) -> String {
+fn counts(passed: usize, failed: usize, unfinished: usize) -> String {
     let mut text = format!("{passed} passed");
-    for (count, word) in [(failed, "failed"), (unknown, "not run to the end")] {
+    for (count, word) in [(failed, "failed"), (unfinished, "not run to the end")] {
         if count > 0 {
             // Writing to a `String` does not fail.
             let _ = write!(text, ", {count} {word}");
@@ -109,11 +109,11 @@ fn counts(passed: usize, failed: usize, unknown: usize) -> String {
 }
 
 fn summary(out: &mut String, results: &Results, took: Duration) {
-    let (passed, failed, unknown) = (results.passed(), results.failed(), results.unknown());
+    let (passed, failed, unfinished) = (results.passed(), results.failed(), results.unfinished());
     let style = if failed > 0 { BAD } else { GOOD };
     let mut said = format!("{passed} passed, {}", paint(style, format!("{failed} failed")));
-    if unknown > 0 {
-        let _ = write!(said, ", {unknown} not run to the end");
+    if unfinished > 0 {
+        let _ = write!(said, ", {unfinished} not run to the end");
     }
     let invalid = results.files().iter().filter(|loaded| loaded.is_invalid()).count();
     if invalid > 0 {

@@ -112,7 +112,7 @@ impl Results {
     }
 
     /// How many cases were not begun, or not brought to their end.
-    pub(crate) fn unknown(&self) -> usize {
+    pub(crate) fn unfinished(&self) -> usize {
         self.verdicts.len() - self.passed() - self.failed()
     }
 }

@@ -31,9 +31,10 @@ pub(super) fn profile(name: &str) -> Option<Profile> {
 /// What to say about a name that no profile has, and what to do.
 pub(super) fn unknown(name: &str) -> (String, String) {
     let names: Vec<_> = ALL.iter().map(|profile| profile.host.profile.name).collect();
+    let known = format!("profiles are {}", joined(&names, "and"));
     let help = match nearest(name, names.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("profiles are {}", joined(&names, "and")),
+        Some(meant) => format!("did you mean `{meant}`? {known}"),
+        None => known,
     };
     (format!("there is no profile `{}`", super::shown(name)), help)
 }
