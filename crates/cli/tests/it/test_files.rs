@@ -168,6 +168,73 @@ expect = { reason = "config\nproject" }
     assert_eq!(said.code, 0, "{said}");
 }
 
+/// A value in TOML that expects exactly this value, but for what differs from run to run.
+fn in_toml(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::Null => "{ null = true }".into(),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(in_toml).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(object) => {
+            let differs = ["duration_ms", "stdin", "source"];
+            let given = object.iter().filter(|(key, _)| !differs.contains(&key.as_str()));
+            let pairs = given
+                .map(|(key, value)| format!("{} = {}", Value::from(key.as_str()), in_toml(value)));
+            format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        // JSON's texts are texts of TOML as well, as far as they stand here.
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn what_fire_gives_is_what_a_case_is_compared_with() {
+    let hooks = r#"
+[[hook]]
+name = "denies"
+event = "PreToolUse"
+command = "echo 'two\nlines' >&2; exit 2"
+[[hook]]
+name = "rewrites"
+event = "PreToolUse"
+reply = { patch = { timeout = 1.5 }, context = "c", message = "m" }
+[[hook]]
+name = "crashes"
+event = "PreToolUse"
+on_failure = "ask"
+command = "exit 3"
+[[hook]]
+name = "behind"
+event = "PreToolUse"
+detach = true
+command = "echo done"
+[[hook]]
+name = "other"
+event = "PreToolUse"
+matcher = "Read"
+reply = { decision = "deny" }
+"#;
+    let home = home_with("hooks.toml", hooks);
+    for tool in ["Bash", "Write"] {
+        let event = format!(
+            r#"{{"hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{{"command":"ls"}}}}"#
+        );
+        let fired =
+            home.tenter(&["fire", "--config", "hooks.toml", "--json", "--io"]).stdin(&event).run();
+        let expect = in_toml(&fired.json());
+        let text = format!(
+            "config = \"hooks.toml\"\n[[case]]\nname = \"a\"\nevent_json = '{event}'\nexpect = {expect}\n"
+        );
+        home.write("a.hooktest.toml", &text);
+        let said = home.tenter(&["test", "a.hooktest.toml"]).run();
+        assert_eq!(said.code, 0, "{said}\n{text}");
+        // It is all of it: what is different in one place is found.
+        home.write("a.hooktest.toml", text.replace("two", "three"));
+        assert_eq!(home.tenter(&["test", "a.hooktest.toml"]).run().code, 1);
+    }
+}
+
 #[test]
 fn paths_are_files_or_folders_and_none_found_is_an_error() {
     let good = "[[case]]\nname = \"good\"\nevent = { tool_name = \"Bash\" }\nexpect = {}\n";
