@@ -5,7 +5,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tenter::hosts::codec::Host;
+use tenter::hosts::{by_name, names};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -86,15 +89,15 @@ pub(crate) struct ConfigArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
 
-    /// Whose rules hold; `tenter` has rules of its own
-    #[arg(long, value_name = "HOST", default_value = "tenter", hide_possible_values = true)]
-    pub(crate) profile: ProfileName,
+    /// Whose rules hold, and whose files count; `tenter` has rules and files of its own
+    #[arg(long, value_name = "HOST", default_value = "tenter", hide_possible_values = true, value_parser = host())]
+    pub(crate) profile: &'static Host,
 }
 
-/// The hosts whose rules can be applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProfileName {
-    Tenter,
+/// The hosts whose rules can be applied, by name.
+fn host() -> impl TypedValueParser<Value = &'static Host> {
+    PossibleValuesParser::new(names())
+        .try_map(|name| by_name(&name).ok_or_else(|| format!("there is no host `{name}`")))
 }
 
 // The event, in one of its three ways.
@@ -121,6 +124,10 @@ pub(crate) struct EventArgs {
     /// read from stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) event_file: Option<PathBuf>,
+
+    /// The event is in the host's own bytes, as its hooks would read it
+    #[arg(long, conflicts_with_all = ["tool", "input", "response"])]
+    pub(crate) wire: bool,
 }
 
 // `tenter init`
@@ -161,6 +168,10 @@ pub(crate) struct CheckArgs {
     /// Exit 1 for warnings too, not only for errors
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// Whose files these are [default: told by their names, else tenter's own]
+    #[arg(long, value_name = "HOST", hide_possible_values = true, value_parser = host())]
+    pub(crate) profile: Option<&'static Host>,
 
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
@@ -240,6 +251,10 @@ pub(crate) struct TrustArgs {
     #[arg(long, value_name = "HEX")]
     pub(crate) digest: Option<String>,
 
+    /// Whose files these are
+    #[arg(long, value_name = "HOST", default_value = "tenter", hide_possible_values = true, value_parser = host())]
+    pub(crate) profile: &'static Host,
+
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
 }
@@ -250,6 +265,10 @@ pub(crate) struct UntrustArgs {
     /// Take trust back without a question, if what is trusted has this digest
     #[arg(long, value_name = "HEX")]
     pub(crate) digest: Option<String>,
+
+    /// Whose files these are
+    #[arg(long, value_name = "HOST", default_value = "tenter", hide_possible_values = true, value_parser = host())]
+    pub(crate) profile: &'static Host,
 
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
@@ -323,6 +342,7 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   tenter check                                every hooks file that counts here
   tenter check .tenter/hooks.toml             one file
+  tenter check crush.json                     a host's own file, by its rules
   tenter check --format sarif > tenter.sarif  for a code scanner
   tenter check --format github --strict       in a workflow
 
@@ -333,12 +353,14 @@ const LIST_EXAMPLES: &str = "\
 Examples:
   tenter list
   tenter list --config ci/hooks.toml
+  tenter list --profile crush
   tenter list --json | jq -r '.hooks[] | select(.state == \"untrusted\") | .name'";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   tenter explain PreToolUse --tool Edit --input '{\"file_path\":\"Cargo.lock\"}'
   tenter explain Stop --input '{}'
+  tenter explain PreToolUse --profile crush --tool bash --input '{\"command\":\"ls\"}'
   tenter explain --event-file event.json --json";
 
 const FIRE_EXAMPLES: &str = "\
@@ -347,6 +369,7 @@ Examples:
   tenter fire UserPromptSubmit --input '{\"prompt\":\"hello\"}'
   tenter fire PostToolUse --tool Bash --input '{\"command\":\"ls\"}' --response 'a.txt'
   tenter fire --event-file event.json --json --io
+  tenter fire --profile crush --config crush.json --tool bash --input '{\"command\":\"ls\"}'
   echo '{\"hook_event_name\":\"Stop\"}' | tenter fire
 
 Exit codes:
@@ -378,7 +401,8 @@ Exit codes:
 const TRUST_EXAMPLES: &str = "\
 Examples:
   tenter trust                  show what would run, then ask
-  tenter trust --digest HEX     without a question, for what was shown before";
+  tenter trust --digest HEX     without a question, for what was shown before
+  tenter trust --profile crush  the hooks in the project's crush.json";
 
 const UNTRUST_EXAMPLES: &str = "\
 Examples:

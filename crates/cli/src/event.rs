@@ -4,6 +4,7 @@
 
 use tenter::core::event::{Event, EventKind, Origin};
 use tenter::core::json::{Fields, Json};
+use tenter::hosts::codec::Host;
 use tenter::hosts::names;
 use tenter::hosts::native::input::{EventError, read_event};
 
@@ -18,32 +19,41 @@ pub(crate) const SESSION: &str = "cli";
 ///
 /// # Errors
 /// There is none, or what there is is no event.
-pub(crate) fn resolve(args: &EventArgs, world: &World) -> Result<Event, CliError> {
+pub(crate) fn resolve(args: &EventArgs, host: &Host, world: &World) -> Result<Event, CliError> {
     let defaults = Origin {
+        host: host.profile.name.into(),
         session_id: SESSION.into(),
         cwd: world.cwd().to_string_lossy().into_owned(),
         ..Origin::default()
     };
     let given = args.event.as_deref();
+    let read = |text: &str, given: Option<&str>, place: Option<&str>| {
+        let event = if args.wire {
+            host.codec.read(text, given, &defaults)
+        } else {
+            read_event(text, given, &defaults)
+        };
+        event.map_err(|error| unreadable(&error, given, place))
+    };
     if let Some(file) = &args.event_file {
         let text = world::read_file("event file", file)?;
         let place = file.display().to_string();
-        return read(&text, given, &defaults, Some(&place));
+        return read(&text, given, Some(&place));
     }
     if args.tool.is_some() || args.input.is_some() {
         let fields = from_arguments(args)?;
         let given = given.or_else(|| args.tool.is_some().then_some("PreToolUse"));
-        return read(fields.as_text(), given, &defaults, None);
+        return read(fields.as_text(), given, None);
     }
     if world::stdin_is_terminal() {
         // Nobody wants to type JSON. What needs no fields can do without.
         return match given {
-            Some(name) => read("{}", Some(name), &defaults, None),
+            Some(name) => read("{}", Some(name), None),
             None => Err(no_event()),
         };
     }
     let text = world::read_stdin()?;
-    read(&text, given, &defaults, Some("stdin"))
+    read(&text, given, Some("stdin"))
 }
 
 fn no_event() -> CliError {
@@ -85,15 +95,6 @@ fn from_arguments(args: &EventArgs) -> Result<Json, CliError> {
         fields.push("tool_response", value);
     }
     Ok(fields.to_json())
-}
-
-fn read(
-    text: &str,
-    given: Option<&str>,
-    defaults: &Origin,
-    place: Option<&str>,
-) -> Result<Event, CliError> {
-    read_event(text, given, defaults).map_err(|error| unreadable(&error, given, place))
 }
 
 fn unreadable(error: &EventError, given: Option<&str>, place: Option<&str>) -> CliError {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tenter::config::{LoadError, Loaded, Places, Surroundings};
 use tenter::core::diagnostic::{Diagnostic, Severity};
+use tenter::hosts::codec::Host;
 use tenter::{Engine, Files};
 
 use crate::args::ConfigArgs;
@@ -49,11 +50,9 @@ pub(crate) fn places(
 }
 
 /// The files of a run that reads what counts at these places.
-pub(crate) fn files(places: &Places, world: &World) -> Files {
-    Files {
-        config_variable: world.variable("TENTER_CONFIG").map(ToOwned::to_owned),
-        ..Files::new(places.clone())
-    }
+pub(crate) fn files(places: &Places, host: &Host, world: &World) -> Files {
+    let variable = host.config.file_variable().and_then(|name| world.variable(name));
+    Files { config_variable: variable.map(ToOwned::to_owned), ..Files::new(places.clone()) }
 }
 
 /// Loads the configuration that the arguments ask for.
@@ -69,9 +68,10 @@ pub(crate) fn engine(
     let files = Files {
         explicit: args.config.iter().map(|path| world.cwd().join(path)).collect(),
         trust_project: args.trust_project,
-        ..files(&places, world)
+        ..files(&places, args.profile, world)
     };
     Engine::builder()
+        .host(*args.profile)
         .files(files)
         .environment(world.variables().iter().cloned())
         .spill_folder(places.state_home.join("contexts"))
@@ -83,8 +83,13 @@ pub(crate) fn engine(
 ///
 /// # Errors
 /// A file that was named cannot be used.
-pub(crate) fn load(files: Files) -> Result<Arc<Loaded>, CliError> {
-    let engine = Engine::builder().files(files).try_build().map_err(not_loaded)?;
+pub(crate) fn load(files: Files, host: &Host, world: &World) -> Result<Arc<Loaded>, CliError> {
+    let engine = Engine::builder()
+        .host(*host)
+        .files(files)
+        .environment(world.variables().iter().cloned())
+        .try_build()
+        .map_err(not_loaded)?;
     Ok(engine.loaded())
 }
 

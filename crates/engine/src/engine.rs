@@ -303,7 +303,8 @@ impl Settings {
                     variables: &self.environment,
                     placeholders: &files.placeholders,
                 };
-                let trust = Trust::new(&files.places.state_home, files.owners);
+                let trust = Trust::new(&files.places.state_home, files.owners)
+                    .of_host(self.host.profile.name);
                 config::load(&files.places, &options, &trust)
             }
             None => Ok(Loaded::default()),

@@ -9,6 +9,11 @@ use tenter::Files;
 use tenter::config::{BrokenExplicit, FileState, Loaded, Places};
 use tenter::core::diagnostic::{Diagnostic, Severity};
 use tenter::core::exit_code::{FAILED, PROCEED};
+use tenter::core::hook::Level;
+use tenter::hosts::codec::Host;
+use tenter::hosts::config::{CandidateKind, ConfigPlaces};
+use tenter::hosts::native::HOST;
+use tenter::hosts::{by_file, by_name, names};
 
 use crate::args::{CheckArgs, CheckFormat};
 use crate::console::Console;
@@ -37,10 +42,11 @@ pub(crate) fn run(args: &CheckArgs, world: &World, console: &mut Console) -> Res
     let project = args.project.project.as_deref();
     let mut findings = Findings::default();
     if args.paths.is_empty() {
-        findings.add_discovered(&setup::places(project, None, world)?, world)?;
+        let host = args.profile.unwrap_or(&HOST);
+        findings.add_discovered(&setup::places(project, None, world)?, host, world)?;
     }
     for path in &args.paths {
-        findings.add_path(path, project, world)?;
+        findings.add_path(path, args.profile, project, world)?;
     }
     // In the order in which somebody mends them: file by file, from the top.
     let files = findings.files.clone();
@@ -70,14 +76,19 @@ pub(crate) fn run(args: &CheckArgs, world: &World, console: &mut Console) -> Res
 
 impl Findings {
     /// Every file that counts here.
-    fn add_discovered(&mut self, places: &Places, world: &World) -> Result<(), CliError> {
+    fn add_discovered(
+        &mut self,
+        places: &Places,
+        host: &Host,
+        world: &World,
+    ) -> Result<(), CliError> {
         let files = Files {
             trust_project: true,
             // What a variable names is checked like what is found.
             broken_explicit: BrokenExplicit::Guards,
-            ..setup::files(places, world)
+            ..setup::files(places, host, world)
         };
-        let (loaded, examples) = load(files)?;
+        let (loaded, examples) = load(files, host, world)?;
         for file in &loaded.files {
             if !matches!(file.state, FileState::Missing | FileState::Replaced) {
                 self.files.push(file.name.clone());
@@ -92,6 +103,7 @@ impl Findings {
     fn add_path(
         &mut self,
         path: &Path,
+        host: Option<&'static Host>,
         project: Option<&Path>,
         world: &World,
     ) -> Result<(), CliError> {
@@ -99,10 +111,9 @@ impl Findings {
         let found =
             whole.metadata().map_err(|error| CliError::unreadable("hooks file", path, &error))?;
         if found.is_dir() {
-            for file in ["hooks.toml", "hooks.local.toml"] {
-                let below = Path::new(".tenter").join(file);
-                if whole.join(&below).is_file() {
-                    self.add_path(&path.join(below), project, world)?;
+            for host in host.map_or_else(|| hosts().collect::<Vec<_>>(), |host| vec![host]) {
+                for file in files_in(&whole, host) {
+                    self.add_path(&path.join(file), Some(host), project, world)?;
                 }
             }
             return Ok(());
@@ -111,19 +122,24 @@ impl Findings {
         self.files.push(shown.clone());
         // The file of a project is read as such, wherever that project is: relative scripts are
         // meant from there.
+        let host = host.or_else(|| by_file(&whole)).unwrap_or(&HOST);
+        let folder = whole
+            .parent()
+            .filter(|folder| files_in(folder, host).iter().any(|file| folder.join(file) == whole));
         let files = if let Some(project) = project_of(&whole) {
             let places = setup::places(Some(&project), None, world)?;
-            Files { trust_project: true, ..setup::files(&places, world) }
+            Files { trust_project: true, ..setup::files(&places, host, world) }
         } else {
-            let places = setup::places(project, None, world)?;
+            // What is one of a folder's files is meant from there.
+            let places = setup::places(project, folder, world)?;
             Files {
                 explicit: vec![whole.clone()],
                 broken_explicit: BrokenExplicit::Guards,
-                ..setup::files(&places, world)
+                ..setup::files(&places, host, world)
             }
         };
         let by_default = files.places.shown(&whole);
-        let (loaded, examples) = load(files)?;
+        let (loaded, examples) = load(files, host, world)?;
         let name =
             loaded.files.iter().find(|file| file.path == whole).map(|file| file.name.clone());
         let name = name.unwrap_or(by_default);
@@ -140,11 +156,41 @@ impl Findings {
 }
 
 /// Loads files, and tries their rules on the examples that they carry.
-fn load(files: Files) -> Result<(Arc<Loaded>, Vec<Diagnostic>), CliError> {
+fn load(
+    files: Files,
+    host: &Host,
+    world: &World,
+) -> Result<(Arc<Loaded>, Vec<Diagnostic>), CliError> {
     let places = files.places.for_rules();
-    let loaded = setup::load(files)?;
+    let loaded = setup::load(files, host, world)?;
     let failed = loaded.failed_examples(&places);
     Ok((loaded, failed))
+}
+
+/// Every host.
+fn hosts() -> impl Iterator<Item = &'static Host> {
+    names().filter_map(by_name)
+}
+
+/// The files of a host that there are in a folder, as in a project, from the folder.
+fn files_in(folder: &Path, host: &Host) -> Vec<PathBuf> {
+    let nowhere = Path::new("/nonexistent");
+    let candidates = host.config.candidates(&ConfigPlaces {
+        home: nowhere,
+        config_home: nowhere,
+        system: nowhere,
+        managed: nowhere,
+        project: folder,
+        cwd: folder,
+        variable: &|_| None,
+    });
+    let of_project = candidates
+        .into_iter()
+        .filter(|one| one.level >= Level::Project && one.kind == CandidateKind::File);
+    of_project
+        .filter(|one| one.path.is_file())
+        .filter_map(|one| one.path.strip_prefix(folder).ok().map(Path::to_owned))
+        .collect()
 }
 
 /// The project of a file that is one of a project's hooks files.

@@ -18,7 +18,7 @@ pub(crate) fn run(
     world: &World,
     console: &mut Console,
 ) -> Result<u8, CliError> {
-    let event = event::resolve(&args.event, world)?;
+    let event = event::resolve(&args.event, args.config.profile, world)?;
     let cwd = Path::new(&event.origin.cwd);
     let engine = setup::engine(&args.config, Some(cwd), world)?;
     setup::report(&engine.loaded(), console);

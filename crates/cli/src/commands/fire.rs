@@ -17,7 +17,7 @@ use crate::{event, outcome, runtime, setup};
 
 /// Runs the command.
 pub(crate) fn run(args: &FireArgs, world: &World, console: &mut Console) -> Result<u8, CliError> {
-    let event = event::resolve(&args.event, world)?;
+    let event = event::resolve(&args.event, args.config.profile, world)?;
     let engine = setup::engine(&args.config, Some(Path::new(&event.origin.cwd)), world)?;
     setup::report(&engine.loaded(), console);
 

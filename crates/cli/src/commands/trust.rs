@@ -10,6 +10,8 @@ use tenter::Files;
 use tenter::config::{FileState, Loaded, Owners, Places};
 use tenter::core::exit_code::PROCEED;
 use tenter::core::hook::{Handler, Hook};
+use tenter::hosts::codec::Host;
+use tenter::hosts::names;
 use tenter::trust::{Digest, Entry, Recorded, Standing, Survey, SurveyedEntry, Trust, TrustError};
 
 use crate::args::{TrustArgs, UntrustArgs};
@@ -31,8 +33,9 @@ pub(crate) fn trust(
     world: &World,
     console: &mut Console,
 ) -> Result<u8, CliError> {
+    let command = named("trust", args.profile);
     let places = setup::places(args.project.project.as_deref(), None, world)?;
-    let loaded = project_files(&places)?;
+    let loaded = project_files(&places, args.profile, world)?;
     refuse_broken(&loaded, &places)?;
     if loaded.entries.is_empty() {
         console.err("nothing in this project needs trust: it has no hooks and no allow rules\n");
@@ -41,7 +44,7 @@ pub(crate) fn trust(
     let survey = Survey::of(&places.project, &loaded.entries).map_err(|error| failed(&error))?;
     let digest = survey.digest();
     if let Some(given) = args.digest.as_deref() {
-        check_digest(given, &digest, "tenter trust")?;
+        check_digest(given, &digest, &command)?;
     }
     if loaded.standings.iter().all(|one| matches!(one, Standing::Trusted(_))) {
         console.out(&format!("{} is trusted already, as it is\n", shown(&places)));
@@ -50,9 +53,9 @@ pub(crate) fn trust(
     if args.digest.is_none() {
         console.out(&listing(&survey, &loaded, &places));
         let question = "Trust this project's hooks to run commands as you?";
-        confirm(question, "trust", &digest, console)?;
+        confirm(question, &command, &digest, console)?;
     }
-    let recorded = record(&places).trust(&survey).map_err(|error| failed(&error))?;
+    let recorded = record(&places, args.profile).trust(&survey).map_err(|error| failed(&error))?;
     console.out(&summary(&recorded, &places));
     Ok(PROCEED)
 }
@@ -63,36 +66,47 @@ pub(crate) fn untrust(
     world: &World,
     console: &mut Console,
 ) -> Result<u8, CliError> {
+    let command = named("untrust", args.profile);
     let places = setup::places(args.project.project.as_deref(), None, world)?;
-    let trust = record(&places);
+    let trust = record(&places, args.profile);
     let real = places.project.canonicalize().unwrap_or_else(|_| places.project.clone());
     let projects = trust.projects().map_err(|error| failed(&error))?;
     let Some((_, count)) = projects.into_iter().find(|(project, _)| *project == real) else {
         console.err(&format!("nothing of {} is trusted\n", shown(&places)));
         return Ok(PROCEED);
     };
-    let loaded = project_files(&places)?;
+    let loaded = project_files(&places, args.profile, world)?;
     let survey = Survey::of(&places.project, &loaded.entries).map_err(|error| failed(&error))?;
     let digest = survey.digest();
     if let Some(given) = args.digest.as_deref() {
-        check_digest(given, &digest, "tenter untrust")?;
+        check_digest(given, &digest, &command)?;
     } else {
         console.out(&format!("trusted so far: {} of {}\n", entries(count), shown(&places)));
         let question = "Skip this project's hooks from now on, guards included?";
-        confirm(question, "untrust", &digest, console)?;
+        confirm(question, &command, &digest, console)?;
     }
     let count = trust.untrust(&places.project).map_err(|error| failed(&error))?;
     console.out(&format!("no longer trusted: {} of {}\n", entries(count), shown(&places)));
     Ok(PROCEED)
 }
 
-/// The project's own files, whatever stands for them in this shell.
-fn project_files(places: &Places) -> Result<Arc<Loaded>, CliError> {
-    setup::load(Files::new(places.clone()))
+/// The command as it is to be typed for the files of this host.
+fn named(command: &str, host: &Host) -> String {
+    let host = host.profile.name;
+    if names().next() == Some(host) {
+        format!("tenter {command}")
+    } else {
+        format!("tenter {command} --profile {host}")
+    }
 }
 
-fn record(places: &Places) -> Trust {
-    Trust::new(&places.state_home, Owners::of_this_process())
+/// The project's own files, whatever stands for them in this shell.
+fn project_files(places: &Places, host: &Host, world: &World) -> Result<Arc<Loaded>, CliError> {
+    setup::load(Files::new(places.clone()), host, world)
+}
+
+fn record(places: &Places, host: &Host) -> Trust {
+    Trust::new(&places.state_home, Owners::of_this_process()).of_host(host.profile.name)
 }
 
 fn failed(error: &TrustError) -> CliError {
@@ -237,10 +251,10 @@ fn confirm(
     digest: &Digest,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let by_digest = format!("tenter {command} --digest {}", digest.short());
+    let by_digest = format!("{command} --digest {}", digest.short());
     if !world::can_ask() {
         return Err(CliError::usage(format!(
-            "`tenter {command}` needs a terminal to ask on, or the digest of what was looked at"
+            "`{command}` needs a terminal to ask on, or the digest of what was looked at"
         ))
         .hint(format!("if that is what you want, run `{by_digest}`")));
     }

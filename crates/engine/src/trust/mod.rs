@@ -162,12 +162,20 @@ pub enum TrustError {
 pub struct Trust {
     folder: PathBuf,
     owners: Owners,
+    host: &'static str,
 }
 
 impl Trust {
     /// The record in a state folder.
     pub fn new(state_home: impl Into<PathBuf>, owners: Owners) -> Self {
-        Self { folder: state_home.into(), owners }
+        Self { folder: state_home.into(), owners, host: store::OWN_HOST }
+    }
+
+    /// The same record for the files of another host: what is trusted of one host's files says
+    /// nothing about another's.
+    #[must_use]
+    pub fn of_host(self, host: &'static str) -> Self {
+        Self { host, ..self }
     }
 
     /// Compares entries of a project with what was trusted of it. It reads the record, looks at
@@ -177,7 +185,7 @@ impl Trust {
     pub fn judge(&self, project: &Path, entries: &[Entry]) -> Judged {
         let mut diagnostics = Vec::new();
         let roots = Roots::of(project);
-        let records = store::read_project(&self.folder, self.owners, &roots.real);
+        let records = store::read_project(&self.folder, self.owners, &roots.real, self.host);
         let records = records.unwrap_or_else(|error| {
             let message = format!("nothing of the project is trusted: {}", with_source(&error));
             diagnostics.push(
@@ -215,10 +223,12 @@ impl Trust {
             return Err(TrustError::Project { path: survey.project.clone(), source });
         }
         store::change(&self.folder, self.owners, |store| {
-            let before = store.project(&survey.project).map(|project| project.entries.clone());
-            store.projects.retain(|project| project.path != survey.project);
+            let before = store.project(&survey.project, self.host);
+            let before = before.map(|project| project.entries.clone());
+            store.projects.retain(|project| !project.is_of(&survey.project, self.host));
             store.projects.push(ProjectRecord {
                 path: survey.project.clone(),
+                host: self.host.to_owned(),
                 entries: survey.entries.clone(),
             });
             Recorded::new(survey, &before.unwrap_or_default())
@@ -232,8 +242,9 @@ impl Trust {
     pub fn untrust(&self, project: &Path) -> Result<usize, TrustError> {
         let project = real_path(project);
         store::change(&self.folder, self.owners, |store| {
-            let count = store.project(&project).map_or(0, |project| project.entries.len());
-            store.projects.retain(|record| record.path != project);
+            let record = store.project(&project, self.host);
+            let count = record.map_or(0, |project| project.entries.len());
+            store.projects.retain(|record| !record.is_of(&project, self.host));
             count
         })
     }
@@ -244,7 +255,8 @@ impl Trust {
     /// The record cannot be read.
     pub fn projects(&self) -> Result<Vec<(PathBuf, usize)>, TrustError> {
         let store = store::read(&self.folder, self.owners)?;
-        Ok(store.projects.into_iter().map(|one| (one.path, one.entries.len())).collect())
+        let of_host = store.projects.into_iter().filter(|one| one.host == self.host);
+        Ok(of_host.map(|one| (one.path, one.entries.len())).collect())
     }
 }
 

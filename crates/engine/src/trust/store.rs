@@ -40,8 +40,28 @@ pub(super) struct Store {
 pub(super) struct ProjectRecord {
     /// Without links.
     pub(super) path: PathBuf,
+    /// Whose files they are that were trusted.
+    #[serde(default = "own_host", skip_serializing_if = "is_own_host")]
+    pub(super) host: String,
     #[serde(rename = "entry", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) entries: Vec<EntryRecord>,
+}
+
+/// The host whose records do not name it.
+pub(super) const OWN_HOST: &str = "tenter";
+
+fn own_host() -> String {
+    OWN_HOST.to_owned()
+}
+
+fn is_own_host(host: &str) -> bool {
+    host == OWN_HOST
+}
+
+impl ProjectRecord {
+    pub(super) fn is_of(&self, path: &Path, host: &str) -> bool {
+        self.path == path && self.host == host
+    }
 }
 
 /// One entry of a hooks file as it was trusted.
@@ -118,8 +138,8 @@ mod as_text_if_any {
 }
 
 impl Store {
-    pub(super) fn project(&self, path: &Path) -> Option<&ProjectRecord> {
-        self.projects.iter().find(|project| project.path == path)
+    pub(super) fn project(&self, path: &Path, host: &str) -> Option<&ProjectRecord> {
+        self.projects.iter().find(|project| project.is_of(path, host))
     }
 }
 
@@ -137,13 +157,14 @@ pub(super) fn read_project(
     folder: &Path,
     owners: Owners,
     project: &Path,
+    host: &str,
 ) -> Result<Vec<EntryRecord>, TrustError> {
     let Some(bytes) = read_bytes(folder, owners)? else { return Ok(Vec::new()) };
-    if let Some(found) = parse_project(&bytes, project) {
+    if let Some(found) = parse_project(&bytes, project, host) {
         return Ok(found.entries);
     }
     let store = parse(&bytes).map_err(|problem| problem.in_file(folder))?;
-    let found = store.projects.into_iter().find(|one| one.path == project);
+    let found = store.projects.into_iter().find(|one| one.is_of(project, host));
     Ok(found.map(|one| one.entries).unwrap_or_default())
 }
 
@@ -163,7 +184,7 @@ fn read_bytes(folder: &Path, owners: Owners) -> Result<Option<Vec<u8>>, TrustErr
 
 /// The one project's record, if the file is as this version writes it. `None` means nothing: the
 /// whole file has to be read.
-fn parse_project(bytes: &[u8], project: &Path) -> Option<ProjectRecord> {
+fn parse_project(bytes: &[u8], project: &Path, host: &str) -> Option<ProjectRecord> {
     const HEADER: &str = "\n[[project]]\n";
     let text = std::str::from_utf8(bytes).ok()?;
     // Without a text of several lines, a line with the header is one wherever it stands.
@@ -171,11 +192,15 @@ fn parse_project(bytes: &[u8], project: &Path) -> Option<ProjectRecord> {
         return None;
     }
     let (head, _) = text.split_once(HEADER)?;
-    let empty = ProjectRecord { path: project.to_owned(), entries: Vec::new() };
-    let path = toml::to_string(&empty).ok()?;
-    let block = text.split(HEADER).skip(1).find(|block| block.starts_with(&path))?;
-    let store = parse(format!("{head}{HEADER}{block}").as_bytes()).ok()?;
-    store.projects.into_iter().find(|one| one.path == project)
+    let empty =
+        ProjectRecord { path: project.to_owned(), host: host.to_owned(), entries: Vec::new() };
+    let start = toml::to_string(&empty).ok()?;
+    let mut blocks = text.split(HEADER).skip(1).filter(|block| block.starts_with(&start));
+    blocks.find_map(|block| {
+        let store = parse(format!("{head}{HEADER}{block}").as_bytes()).ok()?;
+        // A block of another host begins the same where this one's has no name.
+        store.projects.into_iter().find(|one| one.is_of(project, host))
+    })
 }
 
 enum Problem {
@@ -312,13 +337,15 @@ mod tests {
                 scripts,
             },
         );
-        let project = (text(), prop::collection::vec(entry, 0..3)).prop_map(|(path, entries)| {
+        let host = prop_oneof![Just(OWN_HOST.to_owned()), Just("other".to_owned())];
+        let entries = prop::collection::vec(entry, 0..3);
+        let project = (text(), host, entries).prop_map(|(path, host, entries)| {
             let path: PathBuf = PathBuf::from(path).components().collect();
-            ProjectRecord { path, entries }
+            ProjectRecord { path, host, entries }
         });
         prop::collection::vec(project, 0..4).prop_map(|mut projects| {
-            projects.sort_by(|a, b| a.path.cmp(&b.path));
-            projects.dedup_by(|a, b| a.path == b.path);
+            projects.sort_by(|a, b| (&a.path, &a.host).cmp(&(&b.path, &b.host)));
+            projects.dedup_by(|a, b| a.is_of(&b.path, &b.host));
             Store { version: VERSION, projects }
         })
     }
@@ -331,9 +358,9 @@ mod tests {
             // A project's path is canonical; `b/` is `b` for a `Path` and not for a file.
             let other: PathBuf = PathBuf::from(other).components().collect();
             let paths = store.projects.iter().map(|project| project.path.clone());
-            for path in paths.chain([other]) {
-                let expected = whole.project(&path).map(|found| format!("{found:?}"));
-                match parse_project(text.as_bytes(), &path) {
+            for (path, host) in paths.chain([other]).flat_map(|path| [(path.clone(), OWN_HOST), (path, "other")]) {
+                let expected = whole.project(&path, host).map(|found| format!("{found:?}"));
+                match parse_project(text.as_bytes(), &path, host) {
                     Some(found) => prop_assert_eq!(Some(format!("{found:?}")), expected),
                     None => prop_assert!(expected.is_none() || text.contains("\"\"\"") || text.contains("'''")),
                 }
@@ -347,9 +374,9 @@ mod tests {
         let text =
             "version = 1\n\n[[project]]\npath = \"/a\"\nbroken =\n\n[[project]]\npath = \"/b\"\n";
         assert!(parse(text.as_bytes()).is_err());
-        assert!(parse_project(text.as_bytes(), Path::new("/b")).is_some());
-        assert!(parse_project(text.as_bytes(), Path::new("/a")).is_none());
+        assert!(parse_project(text.as_bytes(), Path::new("/b"), OWN_HOST).is_some());
+        assert!(parse_project(text.as_bytes(), Path::new("/a"), OWN_HOST).is_none());
         let newer = text.replace("version = 1", "version = 2");
-        assert!(parse_project(newer.as_bytes(), Path::new("/b")).is_none());
+        assert!(parse_project(newer.as_bytes(), Path::new("/b"), OWN_HOST).is_none());
     }
 }
