@@ -6,6 +6,8 @@ use tenter::core::contract::Contract;
 use tenter::core::event::Event;
 use tenter::core::hook::{Handler, Hook, Scope};
 use tenter::core::outcome::{HookReport, Skip};
+use tenter::hosts::by_name;
+use tenter::hosts::native::HOST;
 
 /// Whether the user should hear of it: the hook would do something, and is kept from it.
 pub(crate) const fn is_loud(skip: Skip) -> bool {
@@ -46,7 +48,11 @@ pub(crate) fn of_skip_among<'a>(
             Handler::Broken { reason, .. } => reason.clone(),
             _ => "`enabled = false`".into(),
         },
-        Skip::Untrusted => "never trusted; look at it, then run `tenter trust`".into(),
+        Skip::Untrusted => {
+            let host = by_name(&event.origin.host);
+            let trust = host.map_or(HOST.profile, |host| host.profile).trust_command;
+            format!("never trusted; look at it, then run `{trust}`")
+        }
         Skip::Duplicate => {
             let twin = others.into_iter().find(|other| does_the_work_of(other, hook));
             match twin {

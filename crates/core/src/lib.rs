@@ -8,6 +8,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing index fails the test"))]
 
+pub mod approval;
 pub mod contract;
 pub mod diagnostic;
 pub mod event;
@@ -28,6 +29,7 @@ pub mod views;
 
 pub use tenter_shell as shell;
 
+pub use approval::Approval;
 pub use contract::{Block, Contract, Delivery, OnFailure, PlainText, Rewrites, Subject};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use event::{Agent, Event, EventKind, EventMask, Origin, Payload, ResultPair};

@@ -93,6 +93,10 @@ pub struct Profile {
     pub cap_mark: &'static str,
     /// Where the host's rules are written down, for messages.
     pub reference: &'static str,
+    /// The command that lets a project's hooks run, for messages.
+    pub trust_command: &'static str,
+    /// The shell for a command that is a text, where the machine has it; else `/bin/sh`.
+    pub shell: Option<&'static str>,
     /// Where permission rules stand, and what an allow of a hook is worth.
     pub permission: Permission,
     /// Whether the rule set `self` is part of them.

@@ -92,6 +92,14 @@ impl Files {
     }
 }
 
+/// There is no host of a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no profile `{name}`; there are {}", tenter_hosts::names().collect::<Vec<_>>().join(", "))]
+pub struct UnknownProfile {
+    /// The name.
+    pub name: String,
+}
+
 /// What stays the same over a reload.
 struct Settings {
     host: Host,
@@ -140,6 +148,17 @@ impl EngineBuilder {
     pub fn host(mut self, host: Host) -> Self {
         self.settings.host = host;
         self
+    }
+
+    /// The rules and wire of a host by its name, such as `crush`.
+    ///
+    /// # Errors
+    /// No host has that name.
+    pub fn profile(self, name: &str) -> Result<Self, UnknownProfile> {
+        match tenter_hosts::by_name(name) {
+            Some(host) => Ok(self.host(*host)),
+            None => Err(UnknownProfile { name: name.to_owned() }),
+        }
     }
 
     /// Hooks files: where to look for them, and whom to trust.

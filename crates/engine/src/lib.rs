@@ -49,15 +49,15 @@ pub use tenter_core as core;
 pub use tenter_hosts as hosts;
 
 pub use detached::Finished;
-pub use engine::{CONCURRENCY, Engine, EngineBuilder, Files, LEAST_CONCURRENCY};
+pub use engine::{CONCURRENCY, Engine, EngineBuilder, Files, LEAST_CONCURRENCY, UnknownProfile};
 pub use fire::Judgement;
 pub use function::{FunctionHook, FunctionHooks, FunctionHooksBuilder, ResultView, ToolView};
 pub use runner::{ApprovalLearner, HookRunner, NoHooks, RunContext};
 pub use session::Session;
 pub use tenter_core::{
-    Contract, Decision, Diagnostic, Event, EventKind, EventMask, Fields, Hook, HookReport, Json,
-    Level, Message, OnFailure, Origin, Outcome, Plan, Profile, Rewrite, Rule, RuleSet, Skip,
-    Status, Verdict,
+    Approval, Contract, Decision, Diagnostic, Event, EventKind, EventMask, Fields, Hook,
+    HookReport, Json, Level, Message, OnFailure, Origin, Outcome, Plan, Profile, Rewrite, Rule,
+    RuleSet, Skip, Status, Verdict,
 };
 pub use tenter_process::{Cgroups, become_subreaper};
 pub use tokio_util::sync::CancellationToken;

@@ -17,6 +17,7 @@ mod fire;
 mod first_steps;
 mod generated;
 mod list;
+mod profiles;
 mod recordings;
 mod skips;
 mod support;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tenter_core::contract::OnFailure;
 use tenter_core::diagnostic::{Diagnostic, Position};
 use tenter_core::event::EventKind;
-use tenter_core::hook::{Cwd, Handler, Hook, Level, Source, merge_duplicates};
+use tenter_core::hook::{CommandLine, Cwd, Handler, Hook, Level, Source, merge_duplicates};
 use tenter_core::profile::{Dedupe, Profile, StartsIn};
 use tenter_core::rules::Rule;
 use tenter_core::verdict::Decision;
@@ -69,11 +69,13 @@ pub fn load(
 ) -> Result<Loaded, LoadError> {
     let context = CommandContext::of(places, options.placeholders);
     let candidates = candidates(places, options);
+    let shell = options.host.profile.shell.and_then(|name| find_program(name, options.variables));
     let mut loader = Loader {
         places,
         options,
         context,
         candidates,
+        shell,
         loaded: Loaded::default(),
         hooks: Vec::new(),
     };
@@ -115,6 +117,8 @@ pub(super) struct Loader<'a> {
     pub(super) options: &'a LoadOptions<'a>,
     pub(super) context: CommandContext<'a>,
     candidates: Vec<Candidate>,
+    /// The shell of the host, where it has one and it is there.
+    shell: Option<String>,
     pub(super) loaded: Loaded,
     pub(super) hooks: Vec<(Hook, Option<Arc<ScriptWatch>>)>,
 }
@@ -383,6 +387,9 @@ impl Loader<'_> {
             let cwd = self.places.cwd.to_string_lossy();
             config.entries.iter_mut().for_each(|entry| start_in(&mut entry.hook, &cwd));
         }
+        if let Some(shell) = &self.shell {
+            config.entries.iter_mut().for_each(|entry| run_by(&mut entry.hook, shell));
+        }
         Ok(Text { name, content: text, config })
     }
 
@@ -464,6 +471,26 @@ impl Loader<'_> {
         self.loaded.scripts = Scripts::new(watches);
         self.loaded.files.sort_by_key(|file| file.level);
         self.loaded
+    }
+}
+
+/// Where a program is that the session would find by its name.
+fn find_program(name: &str, variables: &[(OsString, OsString)]) -> Option<String> {
+    let (_, path) = variables.iter().find(|(known, _)| known == "PATH")?;
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|program| program.is_file())
+        .and_then(|program| program.into_os_string().into_string().ok())
+}
+
+/// Lets a text be run by a shell, unless its entry names one.
+fn run_by(hook: &mut Hook, shell: &str) {
+    if let Handler::Command(command) = &mut hook.handler
+        && matches!(command.line, CommandLine::Shell(_))
+        && command.shell.is_none()
+    {
+        command.shell = Some(vec![shell.to_owned()]);
     }
 }
 

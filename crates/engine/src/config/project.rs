@@ -145,6 +145,7 @@ impl Loader<'_> {
         }
         self.note(&path, level, FileState::Read);
         let vouched = self.options.trust_project;
+        let trust = self.options.host.profile.trust_command;
         let mut next = || {
             if vouched { None } else { Some(standings.next().unwrap_or(Standing::Never)) }
         };
@@ -153,7 +154,7 @@ impl Loader<'_> {
         for entry in config.entries {
             // A deny or ask rule that cannot be read only tightens, as the rule would have.
             let standing = if entry.part == Part::Permissions { None } else { next() };
-            let (hook, watch) = judged(entry, standing, &name);
+            let (hook, watch) = judged(entry, standing, &name, trust);
             if hook.skip == Some(Skip::Untrusted) {
                 untrusted.add(hook.source.position.as_ref(), Kind::Hook);
             }
@@ -177,7 +178,7 @@ impl Loader<'_> {
             env = EnvPolicy { pass: Vec::new(), ..env };
         }
         self.loaded.env.add(level, env);
-        self.loaded.diagnostics.extend(untrusted.diagnostic(&name));
+        self.loaded.diagnostics.extend(untrusted.diagnostic(&name, trust));
         for (reason, at) in changed {
             let diagnostic = Diagnostic::warning("trust.changed", reason)
                 .help("until then the hook counts as failed");
@@ -206,6 +207,7 @@ fn judged(
     entry: ConfigEntry,
     standing: Option<Standing>,
     file: &str,
+    trust: &str,
 ) -> (Hook, Option<Arc<ScriptWatch>>) {
     let mut hook = entry.hook;
     match standing {
@@ -216,7 +218,7 @@ fn judged(
             (hook, None)
         }
         Some(Standing::Changed(change)) => {
-            let reason = reason_of(&change, &hook.name, file);
+            let reason = reason_of(&change, &hook.name, file, trust);
             match change {
                 Change::Entry { was } => {
                     fail_for_both(&mut hook, was.as_deref(), &entry.text, reason);
@@ -228,13 +230,13 @@ fn judged(
     }
 }
 
-fn reason_of(change: &Change, hook: &str, file: &str) -> String {
+fn reason_of(change: &Change, hook: &str, file: &str, trust: &str) -> String {
     match change {
         Change::File(changed) => format!(
-            "hook `{hook}` in `{file}` does not run: {changed}; look at it, then run `tenter trust`"
+            "hook `{hook}` in `{file}` does not run: {changed}; look at it, then run `{trust}`"
         ),
         Change::Entry { .. } => format!(
-            "hook `{hook}` in `{file}` was edited after it was trusted; look at it, then run `tenter trust`"
+            "hook `{hook}` in `{file}` was edited after it was trusted; look at it, then run `{trust}`"
         ),
     }
 }
@@ -267,7 +269,7 @@ impl Untrusted {
         }
     }
 
-    fn diagnostic(self, file: &str) -> Option<Diagnostic> {
+    fn diagnostic(self, file: &str, trust: &str) -> Option<Diagnostic> {
         let counted = |count: usize, one: &str, more: &str| match count {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -286,7 +288,7 @@ impl Untrusted {
         }
         let message = format!("not trusted, so without effect: {} of `{file}`", parts.join(", "));
         let diagnostic = Diagnostic::warning("trust.untrusted", message)
-            .help("look at the file, then run `tenter trust`");
+            .help(format!("look at the file, then run `{trust}`"));
         Some(match self.first {
             Some(at) => diagnostic.at(at),
             None => diagnostic,

@@ -174,7 +174,7 @@ pub(crate) fn begin<'a>(
             let status = Status::Skipped(skip.unwrap_or(Skip::Permission));
             board.reports.push(HookReport::new(Arc::clone(hook), status));
         }
-        let mut outcome = settle::shell(event, board);
+        let mut outcome = settle::shell(fire, event, board);
         outcome.decision = Decision::Deny;
         outcome.reason = Some(words);
         outcome.duration = started.elapsed();
@@ -256,7 +256,7 @@ pub(crate) async fn fire_detached(fire: &Fire<'_>, event: &Event, index: usize) 
     let started = Instant::now();
     let mut board = Board::new(1);
     let Some(hook) = fire.snapshot.table.get(index) else {
-        return with_duration(settle::shell(event, board), started);
+        return with_duration(settle::shell(fire, event, board), started);
     };
     let mut report = HookReport::new(Arc::clone(hook), Status::Ok);
     report.detached = true;
@@ -282,7 +282,7 @@ pub(crate) async fn fire_detached(fire: &Fire<'_>, event: &Event, index: usize) 
     fire.live.learn_one(index, hook, answer.status(), profile, fire.contract);
     let failure = answer.failed.as_ref().map(|failed| speak::failure_message(hook, failed));
     board.add(0, answer);
-    let mut outcome = settle::shell(event, board);
+    let mut outcome = settle::shell(fire, event, board);
     outcome.messages.extend(failure);
     with_duration(outcome, started)
 }

@@ -18,10 +18,10 @@ use crate::fire::{Answer, Board, Facts, Fire, is_judged};
 use crate::spill;
 
 /// An outcome with the reports of a board and nothing decided.
-pub(super) fn shell(event: &Event, board: Board) -> Outcome {
+pub(super) fn shell(fire: &Fire<'_>, event: &Event, board: Board) -> Outcome {
     let mut outcome = Outcome::proceed(event.kind.clone());
     outcome.hooks = board.reports;
-    warn_of_skips(&mut outcome);
+    warn_of_skips(fire.snapshot.host.profile, &mut outcome);
     outcome
 }
 
@@ -64,7 +64,7 @@ pub(super) fn draft(
 ) -> Draft {
     let mut answers = std::mem::take(&mut board.answers);
     answers.sort_by_key(|(at, _)| *at);
-    let mut outcome = shell(event, board);
+    let mut outcome = shell(fire, event, board);
     fire.live.learn(&outcome.hooks, selection, fire.snapshot.host.profile, fire.contract);
     let original = event.rewritable(fire.contract.rewrites);
     let voices = Voices::of(fire, &outcome.hooks, &answers);
@@ -96,7 +96,7 @@ pub(super) fn quiet(
     selection: &Selection,
     duration: Duration,
 ) -> Outcome {
-    let mut outcome = shell(event, board);
+    let mut outcome = shell(fire, event, board);
     fire.live.learn(&outcome.hooks, selection, fire.snapshot.host.profile, fire.contract);
     judge(fire, event, None, None, &mut outcome);
     keep_to_the_budget(fire, event, &mut outcome);

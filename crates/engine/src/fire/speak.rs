@@ -5,6 +5,7 @@ use tenter_core::diagnostic::{Diagnostic, Severity};
 use tenter_core::hook::{Handler, Hook};
 use tenter_core::merge::{Merged, Note, NoteKind};
 use tenter_core::outcome::{HookReport, Message, Outcome, Skip, Status};
+use tenter_core::profile::Profile;
 use tenter_hosts::codec::Failed;
 
 use crate::fire::{Answer, Fire};
@@ -134,7 +135,7 @@ fn say(fire: &Fire<'_>, outcome: &mut Outcome, answers: &[(usize, Answer)], note
 }
 
 /// Hooks that would have run and were left out for a reason that the user can mend.
-pub(super) fn warn_of_skips(outcome: &mut Outcome) {
+pub(super) fn warn_of_skips(profile: &Profile, outcome: &mut Outcome) {
     let loud = |report: &HookReport| {
         let name = &report.hook.name;
         match report.status {
@@ -142,8 +143,8 @@ pub(super) fn warn_of_skips(outcome: &mut Outcome) {
                 "hook `{name}` is dropped: too many hooks that nobody waits for are waiting"
             )),
             Status::Skipped(Skip::Untrusted) => Some(format!(
-                "hook `{name}` ({}) is skipped: this project is not trusted; look at it, then run `tenter trust`",
-                report.hook.source
+                "hook `{name}` ({}) is skipped: this project is not trusted; look at it, then run `{}`",
+                report.hook.source, profile.trust_command
             )),
             Status::Skipped(Skip::Strikes) => Some(format!(
                 "hook `{name}` is left out for the rest of the session: it failed too often in a row"

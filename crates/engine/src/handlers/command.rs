@@ -58,7 +58,8 @@ pub(crate) async fn run(
     };
     // Looked at last of all: what a hook is made of may change while it waits for its turn.
     if let Err(changed) = snapshot.scripts.check(index) {
-        let reason = format!("{changed}; look at it, then run `tenter trust`");
+        let trust = snapshot.host.profile.trust_command;
+        let reason = format!("{changed}; look at it, then run `{trust}`");
         return Answer::failed(Failure::Trust, reason);
     }
     let missing = resolved.missing().map(|missing| {

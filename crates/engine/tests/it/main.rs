@@ -5,6 +5,7 @@
 
 mod behind;
 mod config;
+mod crush;
 mod field_merging;
 mod field_parsing;
 mod field_processes;

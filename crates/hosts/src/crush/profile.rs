@@ -16,6 +16,9 @@ pub const PROFILE: Profile = Profile {
     context_cap: 10_000,
     cap_mark: tenter_core::views::CAP_MARK,
     reference: "docs/hosts/crush.md",
+    trust_command: "tenter trust --profile crush",
+    // Crush brings a shell of its own, which reads what bash reads.
+    shell: Some("bash"),
     permission: Permission::AfterHooksAllowApproves,
     self_rules: false,
     dedupe: Dedupe::SameCommand,

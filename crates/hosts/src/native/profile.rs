@@ -16,6 +16,8 @@ pub const PROFILE: Profile = Profile {
     context_cap: 10_000,
     cap_mark: tenter_core::views::CAP_MARK,
     reference: "docs/reference/events.md",
+    trust_command: "tenter trust",
+    shell: None,
     permission: Permission::AroundHooks,
     self_rules: true,
     dedupe: Dedupe::SameWork,

@@ -259,7 +259,8 @@ impl<'a> Reader<'a> {
 
     fn unknown_event(&mut self, name: &str, span: Range<usize>) {
         let plain = name.replace(['_', '-'], "").to_ascii_lowercase();
-        let near = nearest(&plain, ["pretooluse"]).is_some();
+        let is_another = names::is_known_event(name);
+        let near = !is_another && nearest(&plain, ["pretooluse"]).is_some();
         let (message, help) = if near {
             (format!("there is no event `{name}`"), "did you mean `PreToolUse`?")
         } else {
