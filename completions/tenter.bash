@@ -70,7 +70,7 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__check)
-            opts="-h --format --strict --project --help"
+            opts="-h --format --strict --profile --project --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -78,6 +78,10 @@ _tenter() {
             case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -W "human json sarif github" -- "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -W "tenter crush" -- "${cur}"))
                     return 0
                     ;;
                 --project)
@@ -106,7 +110,7 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__explain)
-            opts="-h --tool --input --response --event-file --json --config --trust-project --project --profile --help"
+            opts="-h --tool --input --response --event-file --wire --json --config --trust-project --project --profile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -137,7 +141,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -148,7 +152,7 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__fire)
-            opts="-h --tool --input --response --event-file --json --io --config --trust-project --project --profile --help"
+            opts="-h --tool --input --response --event-file --wire --json --io --config --trust-project --project --profile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -179,7 +183,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -223,7 +227,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -288,7 +292,7 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__trust)
-            opts="-h --digest --project --help"
+            opts="-h --digest --profile --project --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -296,6 +300,10 @@ _tenter() {
             case "${prev}" in
                 --digest)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -W "tenter crush" -- "${cur}"))
                     return 0
                     ;;
                 --project)
@@ -310,7 +318,7 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__untrust)
-            opts="-h --digest --project --help"
+            opts="-h --digest --profile --project --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -318,6 +326,10 @@ _tenter() {
             case "${prev}" in
                 --digest)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -W "tenter crush" -- "${cur}"))
                     return 0
                     ;;
                 --project)
