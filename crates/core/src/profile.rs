@@ -114,6 +114,9 @@ pub struct Profile {
     pub missing_file: MissingFile,
     /// Where command hooks of files start.
     pub starts_in: StartsIn,
+    /// Whether a script at the beginning of a text has to be executable. If not, the interpreter that
+    /// it names runs it, or the shell.
+    pub needs_exec_bit: bool,
 }
 
 impl Profile {

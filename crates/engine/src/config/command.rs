@@ -3,7 +3,10 @@
 //! Owns where a relative program or script is sought. Starting it is another's business, and so is the environment but for what the hook adds.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Read as _;
 use std::ops::Range;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tenter_core::hook::{Command, CommandLine, Cwd};
@@ -35,6 +38,31 @@ pub struct ResolvedCommand {
 }
 
 impl ResolvedCommand {
+    /// Puts the interpreter before a text that begins with a script which may not be executed: the one
+    /// that the script names, else the shell itself. Looks at the script.
+    pub fn run_without_exec_bit(&mut self) {
+        let Some(line) = self.args.last_mut() else { return };
+        let first = self.needs.iter().rev().find(|file| file.role == FileRole::Program);
+        let Some(script) = first.filter(|file| file.written.starts_with(['.', '/'])) else {
+            return;
+        };
+        let is_first = |line: &OsStr| {
+            let line = line.to_string_lossy();
+            let line = line.trim_start().trim_start_matches('\'');
+            line.starts_with(&script.written) || line.starts_with(&*script.path.to_string_lossy())
+        };
+        let may_run = |found: &fs::Metadata| found.permissions().mode() & 0o111 != 0;
+        let is_plain_file = |found: &fs::Metadata| found.is_file() && !may_run(found);
+        if !is_first(line) || !fs::metadata(&script.path).is_ok_and(|found| is_plain_file(&found)) {
+            return;
+        }
+        let mut with =
+            interpreter_of(&script.path).map_or_else(|| self.program.clone(), OsString::from);
+        with.push(" ");
+        with.push(&line);
+        *line = with;
+    }
+
     /// The first file without which it cannot start and that does not exist. Looks at each of them.
     pub fn missing(&self) -> Option<&NeededFile> {
         self.needs.iter().find(|file| file.alone && !file.path.exists())
@@ -212,6 +240,19 @@ fn resolve_shell(
     Ok(ResolvedCommand { program, args, cwd: PathBuf::new(), env: Vec::new(), own_names, needs })
 }
 
+/// How many bytes of a script are looked at for its first line.
+const LONGEST_SHEBANG: u64 = 256;
+
+/// What the first line of a script says that it is run by.
+fn interpreter_of(script: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    fs::File::open(script).ok()?.take(LONGEST_SHEBANG).read_to_end(&mut start).ok()?;
+    let text = String::from_utf8_lossy(&start).into_owned();
+    let line = text.strip_prefix("#!")?.lines().next()?.trim();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " /._-+=,".contains(c);
+    (!line.is_empty() && line.chars().all(is_plain)).then(|| line.to_owned())
+}
+
 fn add_name(names: &mut Vec<String>, name: &str) {
     if !name.is_empty() && !names.iter().any(|known| known == name) {
         names.push(name.to_owned());
@@ -316,7 +357,6 @@ fn with_path(line: &OsStr, span: &Range<usize>, path: &Path) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use tenter_core::hook::Leftovers;
 
     fn command(line: CommandLine) -> Command {

@@ -454,6 +454,7 @@ impl Loader<'_> {
             scripts::check(
                 &mut hook,
                 &self.context,
+                profile.needs_exec_bit,
                 &self.loaded.files,
                 &mut self.loaded.diagnostics,
             );

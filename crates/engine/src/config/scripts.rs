@@ -17,6 +17,7 @@ use super::places::resolve_links;
 pub(super) fn check(
     hook: &mut Hook,
     context: &CommandContext<'_>,
+    needs_exec_bit: bool,
     files: &[LoadedFile],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -43,7 +44,7 @@ pub(super) fn check(
         return;
     }
     for file in &resolved.needs {
-        if let Some(diagnostic) = check_file(hook, file) {
+        if let Some(diagnostic) = check_file(hook, needs_exec_bit, file) {
             diagnostics.push(placed(diagnostic, at.clone()));
         }
     }
@@ -56,7 +57,7 @@ fn placed(diagnostic: Diagnostic, at: Option<Position>) -> Diagnostic {
     }
 }
 
-fn check_file(hook: &Hook, file: &NeededFile) -> Option<Diagnostic> {
+fn check_file(hook: &Hook, needs_exec_bit: bool, file: &NeededFile) -> Option<Diagnostic> {
     let NeededFile { written, path, role, .. } = file;
     let Ok(found) = fs::metadata(path) else {
         let message = format!(
@@ -67,7 +68,11 @@ fn check_file(hook: &Hook, file: &NeededFile) -> Option<Diagnostic> {
         );
         return Some(Diagnostic::error("hook.missing-script", message).help(help(written, path)));
     };
-    if *role == FileRole::Program && found.is_file() && found.permissions().mode() & 0o111 == 0 {
+    if needs_exec_bit
+        && *role == FileRole::Program
+        && found.is_file()
+        && found.permissions().mode() & 0o111 == 0
+    {
         let message =
             format!("the program `{written}` of hook `{}` may not be executed", hook.name);
         let help = format!("run `chmod +x {}`, or name its interpreter before it", path.display());

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tenter_core::diagnostic::Diagnostic;
 use tenter_core::event::Event;
-use tenter_core::hook::{self, Hook};
+use tenter_core::hook::{self, CommandLine, Hook};
 use tenter_core::outcome::{Failure, ProcessReport};
 use tenter_core::profile::MissingFile;
 use tenter_hosts::codec::{About, Exit, Ran};
@@ -41,10 +41,13 @@ pub(crate) async fn run(
         session_cwd: &session_cwd,
         placeholders: &snapshot.placeholders,
     };
-    let resolved = match resolve(handler, &context) {
+    let mut resolved = match resolve(handler, &context) {
         Ok(resolved) => resolved,
         Err(error) => return Answer::failed(Failure::Config, error.to_string()),
     };
+    if !snapshot.host.profile.needs_exec_bit && matches!(handler.line, CommandLine::Shell(_)) {
+        resolved.run_without_exec_bit();
+    }
     // Permits bound processes only. A function that fires an event of its own holds none, so it
     // cannot wait for itself.
     let permit = tokio::select! {

@@ -219,6 +219,22 @@ async fn a_relative_command_is_meant_from_the_current_directory() {
 }
 
 #[tokio::test]
+async fn a_script_runs_without_being_executable() {
+    let world = World::new();
+    world.user(
+        r#"[{"name":"shebang","command":"./guards/a b"},{"name":"plain","command":"./guards/plain.sh"},
+            {"name":"program","command":"exec ./guards/run.sh"}]"#,
+    );
+    world.0.write("guards/a", "#!/usr/bin/env bash\n[[ $1 == b ]] && echo \"$1\" >&2; exit 2\n");
+    world.0.write("guards/plain.sh", "echo plain >&2; exit 2\n");
+    world.0.write_script("guards/run.sh", "#!/bin/sh\necho run >&2; exit 2\n");
+    let engine = world.engine(|_| {});
+    assert!(engine.loaded().diagnostics.is_empty(), "{:?}", engine.loaded().diagnostics);
+    let outcome = engine.session("s").fire(&bash("ls")).await;
+    assert_eq!(outcome.reason.as_deref(), Some("b\nplain\nrun"), "{outcome:?}");
+}
+
+#[tokio::test]
 async fn k52_the_same_command_runs_once() {
     let hooks = [shell("first", "echo x >&2; exit 2"), shell("second", "echo x >&2; exit 2")];
     let outcome = fire(hooks, &bash("ls")).await;

@@ -27,6 +27,7 @@ pub const PROFILE: Profile = Profile {
     event_variables: &super::wire::EVENT_VARIABLES,
     missing_file: MissingFile::IsTold,
     starts_in: StartsIn::SessionCwd,
+    needs_exec_bit: false,
 };
 
 /// Crush's own tools under the names that rules use.

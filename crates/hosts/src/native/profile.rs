@@ -26,6 +26,7 @@ pub const PROFILE: Profile = Profile {
     event_variables: &[],
     missing_file: MissingFile::Fails,
     starts_in: StartsIn::Entry,
+    needs_exec_bit: true,
 };
 
 const CONTRACTS: [Contract; 34] = {
