@@ -65,6 +65,8 @@ pub struct Files {
     pub places: FilePlaces,
     /// Files that stand for those of user, project and private level.
     pub explicit: Vec<PathBuf>,
+    /// Whether no other file of these levels counts, even if none is named.
+    pub only_explicit: bool,
     /// The value of `TENTER_CONFIG`.
     pub config_variable: Option<OsString>,
     /// What becomes of a named file that is not there or does not parse.
@@ -83,6 +85,7 @@ impl Files {
         Self {
             places,
             explicit: Vec::new(),
+            only_explicit: false,
             config_variable: None,
             broken_explicit: BrokenExplicit::Fails,
             trust_project: false,
@@ -314,6 +317,7 @@ impl Settings {
             Some(files) => {
                 let options = LoadOptions {
                     explicit: files.explicit.clone(),
+                    only_explicit: files.only_explicit,
                     config_variable: files.config_variable.clone(),
                     broken_explicit: files.broken_explicit,
                     trust_project: files.trust_project,

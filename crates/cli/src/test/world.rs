@@ -111,13 +111,13 @@ impl CaseWorld {
         let given = file.hooks.is_some() || case.hooks.is_some();
         let explicit = match &file.config {
             Some((config, _)) => vec![folder.join(config)],
-            // Hooks of the test file stand for those that would be found, as a named file does.
-            None if given => vec![self.empty_file()?],
             None => Vec::new(),
         };
         let trusted = [&case.setting, &file.setting].into_iter().find_map(|one| one.trust_project);
         let files = Files {
             explicit,
+            // Hooks of the test file stand for those that would be found, as a named file does.
+            only_explicit: given,
             config_variable: variable("TENTER_CONFIG"),
             trust_project: trusted.unwrap_or(false),
             ..Files::new(places.clone())
@@ -132,12 +132,6 @@ impl CaseWorld {
             builder = builder.hook(prepared(hook.clone(), &places));
         }
         builder.try_build().map_err(NoWorld::Config)
-    }
-
-    fn empty_file(&self) -> Result<PathBuf, NoWorld> {
-        let path = self.path.join("none.toml");
-        fs::write(&path, "").map_err(|error| NoWorld::Unwritable(path.clone(), error))?;
-        Ok(path)
     }
 
     /// Ends what the case has left behind. Everything that it started knows its home.

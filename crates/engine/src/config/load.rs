@@ -30,6 +30,8 @@ use crate::trust::{ScriptWatch, Scripts, Trust};
 pub struct LoadOptions<'a> {
     /// The files named with `--config`, in order.
     pub explicit: Vec<PathBuf>,
+    /// Whether no other file of these levels counts, even if none is named.
+    pub only_explicit: bool,
     /// The value of `TENTER_CONFIG`. It has no say where a file is named with `--config`.
     pub config_variable: Option<OsString>,
     /// What becomes of a named file that is not there or does not parse.
@@ -210,7 +212,7 @@ impl Loader<'_> {
             let found = owner::read(&path);
             self.take_named(&path, found, NamedBy::Option)?;
         }
-        let mut any = !options.explicit.is_empty();
+        let mut any = options.only_explicit || !options.explicit.is_empty();
         let variable = options.config_variable.as_ref().filter(|value| !value.is_empty());
         if let (false, Some(value)) = (any, variable) {
             let path = absolute(Path::new(value));

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tenter_core::hook::{Handler, Hook, Level};
-use tenter_core::rules::{Call, Rule, RuleSet, Ruling, Truth, escaped};
+use tenter_core::rules::{Call, Paths, Rule, RuleSet, Ruling, Truth, escaped};
 use tenter_core::verdict::Decision;
 use tenter_hosts::files::{HOOK_FILES, HOOK_FOLDERS};
 
@@ -65,7 +65,14 @@ impl SelfRules {
 
     /// What the set says about a call: to ask, or nothing.
     pub(crate) fn judge(&self, call: &Call<'_>) -> Option<Ruling<'_>> {
-        let Some(shell) = call.shell else { return self.made().rules.judge(call) };
+        let Some(shell) = call.shell else {
+            return match call.paths {
+                Paths::Known([_, ..]) => self.made().rules.judge(call),
+                _ => {
+                    self.named_in(call, "the call names such a file, and its paths cannot be read")
+                }
+            };
+        };
         if shell.writes_anything() || shell.runs("tenter") {
             let known = shell.known_part();
             let ruling = self.made().rules.judge(&Call { shell: Some(&known), ..*call });
@@ -76,9 +83,16 @@ impl SelfRules {
         if !shell.has_unknowns() {
             return None;
         }
-        // What is not known may be about these files if the line names one.
-        let line = call.input.as_text();
-        let (_, rule) = self.made().marks.iter().find(|(mark, _)| line.contains(mark))?;
+        self.named_in(
+            call,
+            "the command names such a file, and what it does is decided when it runs",
+        )
+    }
+
+    /// What is not known of a call may be about these files if its text names one.
+    fn named_in(&self, call: &Call<'_>, why: &'static str) -> Option<Ruling<'_>> {
+        let text = call.input.as_text();
+        let (_, rule) = self.made().marks.iter().find(|(mark, _)| text.contains(mark))?;
         Some(Ruling {
             decision: Decision::Ask,
             list: Decision::Ask,
@@ -86,7 +100,7 @@ impl SelfRules {
             level: Level::Managed,
             source: SOURCE,
             truth: Truth::Maybe,
-            why: "the command names such a file, and what it does is decided when it runs",
+            why,
         })
     }
 

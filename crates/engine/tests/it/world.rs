@@ -88,6 +88,7 @@ impl World {
     pub(crate) fn try_load(&self) -> Result<Loaded, LoadError> {
         let options = LoadOptions {
             explicit: self.explicit.clone(),
+            only_explicit: false,
             config_variable: self.config_variable.clone(),
             broken_explicit: self.broken_explicit,
             trust_project: self.trust_project,

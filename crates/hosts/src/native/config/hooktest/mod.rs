@@ -20,11 +20,12 @@ use tenter_core::json::Json;
 use toml::de::{DeTable, DeValue};
 
 pub use self::expect::{Expect, Mismatch};
-use self::profile::{Profile, profile, unknown};
+use self::profile::{dialect, profile, unknown};
 use super::list::HookList;
 use super::reader::{Item, Reader, Table, Text, shown};
 use super::{FileId, Permission, sections};
 use crate::codec::Host;
+use crate::native::HOST;
 use crate::native::keys::Section;
 
 /// How the name of a test file ends.
@@ -127,10 +128,9 @@ pub struct After {
 /// Reads a test file. `name` is how messages call it, `folder` the absolute path of its folder.
 pub fn read(text: &str, name: &str, folder: &str) -> TestFile {
     let id = FileId { name, path: name, folder, level: Level::User };
-    let native = Profile::NATIVE;
-    let mut reader = Reader::new(text, id, native.dialect);
+    let mut reader = Reader::new(text, id, dialect(&HOST));
     let mut file = TestFile {
-        host: native.host,
+        host: HOST,
         config: None,
         hooks: None,
         setting: Setting::default(),
@@ -162,8 +162,8 @@ fn read_root(reader: &mut Reader<'_>, root: &DeTable<'_>, file: &mut TestFile) {
     // First, since it says how the hooks are read.
     if let Some(name) = reader.text_of(table.get("profile").as_ref()) {
         if let Some(found) = profile(name.text) {
-            file.host = found.host;
-            reader.dialect = found.dialect;
+            file.host = found;
+            reader.dialect = dialect(&found);
         } else {
             let (message, help) = unknown(name.text);
             reader.error("test.unknown-profile", name.span, message, help);
