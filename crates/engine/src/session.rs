@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use futures_util::future::{BoxFuture, FutureExt as _};
+use tenter_core::approval::Approval;
 use tenter_core::contract::{Contract, Delivery};
 use tenter_core::event::{Event, EventKind, EventMask};
 use tenter_core::hook::Hook;
@@ -181,6 +182,12 @@ impl Session {
     fn after(&self, current: &Current, event: &Event, outcome: &Outcome) {
         self.narrow(current);
         self.inner.engine.record(event, outcome);
+    }
+
+    /// The approval that an outcome of this session gives to the event's tool call, if it gives one:
+    /// its host then asks no question about this one call.
+    pub fn approval(&self, event: &Event, outcome: &Outcome) -> Option<Approval> {
+        Approval::of(event, outcome, self.current().snapshot.host.profile)
     }
 
     /// Hands an event to the hooks behind the host and returns at once. Events are taken in order,

@@ -30,6 +30,12 @@ pub trait ConfigFormat: Send + Sync {
         None
     }
 
+    /// Whether its managed files set tenter's own policy. Where they do not, that of tenter's own
+    /// managed files holds.
+    fn sets_policy(&self) -> bool {
+        false
+    }
+
     /// How hooks with native keys are read under this host's rules.
     fn dialect(&self) -> Dialect;
 }

@@ -70,7 +70,7 @@ pub fn load(
     trust: &Trust,
 ) -> Result<Loaded, LoadError> {
     let context = CommandContext::of(places, options.placeholders);
-    let candidates = candidates(places, options);
+    let candidates = candidates(places, options, options.host);
     let shell = options.host.profile.shell.and_then(|name| find_program(name, options.variables));
     let mut loader = Loader {
         places,
@@ -91,7 +91,7 @@ pub fn load(
 
 /// Where the host's files are. What stands for the current directory is sought below the project,
 /// also where a link leads there.
-fn candidates(places: &Places, options: &LoadOptions<'_>) -> Vec<Candidate> {
+fn candidates(places: &Places, options: &LoadOptions<'_>, host: Host) -> Vec<Candidate> {
     let resolved;
     let cwd = if places.cwd.starts_with(&places.project) {
         &places.cwd
@@ -103,7 +103,7 @@ fn candidates(places: &Places, options: &LoadOptions<'_>) -> Vec<Candidate> {
         let found = options.variables.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.clone())
     };
-    options.host.config.candidates(&ConfigPlaces {
+    host.config.candidates(&ConfigPlaces {
         home: &places.home,
         config_home: &places.config_home,
         system: places.managed.parent().unwrap_or(&places.managed),
@@ -142,6 +142,9 @@ pub(super) enum NoText {
 
 impl Loader<'_> {
     fn managed(&mut self) {
+        if !self.options.host.config.sets_policy() {
+            self.policy();
+        }
         for candidate in self.candidates_of(|level| level == Level::Managed) {
             match candidate.kind {
                 CandidateKind::File => self.take_managed(&candidate.path),
@@ -166,6 +169,38 @@ impl Loader<'_> {
             Ok(Err(why)) => self.refuse(folder, Level::Managed, why),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => self.guard_unreadable(folder, Level::Managed, &error.to_string()),
+        }
+    }
+
+    /// The policy of tenter's own managed files, where the host's say nothing of it. Of what else they
+    /// say nothing holds: it is written for other events, tools and answers.
+    fn policy(&mut self) {
+        let native = tenter_hosts::native::HOST;
+        for candidate in candidates(self.places, self.options, native) {
+            let mut paths = Vec::new();
+            match candidate.kind {
+                _ if candidate.level != Level::Managed => {}
+                CandidateKind::File => paths.push(candidate.path),
+                CandidateKind::Folder { extension } => {
+                    let names = owner::list_managed(&candidate.path, self.options.owners);
+                    let names = names.ok().and_then(Result::ok).unwrap_or_default();
+                    let paths_in = names.into_iter().map(|name| candidate.path.join(name));
+                    let of_kind = |path: &PathBuf| path.extension() == Some(OsStr::new(extension));
+                    paths.extend(paths_in.filter(of_kind));
+                }
+                CandidateKind::Program => {}
+            }
+            for path in paths {
+                if let Found::Bytes(bytes, _) = owner::read_managed(&path, self.options.owners)
+                    && let Ok(text) = String::from_utf8(bytes)
+                {
+                    let name = self.places.shown(&path);
+                    let id =
+                        FileId { name: &name, path: &name, folder: &name, level: Level::Managed };
+                    let policy = native.config.read(&text, &id).policy;
+                    self.loaded.policy = self.loaded.policy.and(policy);
+                }
+            }
         }
     }
 

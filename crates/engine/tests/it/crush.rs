@@ -200,6 +200,34 @@ async fn b50_a_project_s_hooks_run_once_they_are_trusted_and_not_when_they_chang
 }
 
 #[tokio::test]
+async fn the_administrator_s_policy_holds_for_a_host_s_files_too() {
+    let world = World::new();
+    world.project(r#"[{"name":"guard","command":"exit 2"}]"#);
+    let managed = world.0.root().join("etc/tenter/hooks.toml");
+    world.0.write(&managed, "[policy]\nallow_project = false\n");
+    let user = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(&managed).unwrap());
+    let engine = world.engine(|files| {
+        files.trust_project = true;
+        files.owners = Owners { root: user, user };
+    });
+    assert!(engine.hooks().is_empty(), "{:?}", engine.hooks());
+    let codes: Vec<_> = engine.loaded().diagnostics.iter().map(|one| one.code).collect();
+    assert_eq!(codes, ["config.refused"]);
+}
+
+#[tokio::test]
+async fn hooks_may_be_given_as_the_text_of_a_file() {
+    use tenter::hosts::config::FileId;
+    let id = FileId { name: "hooks", path: "/", folder: "/", level: tenter::Level::User };
+    let text = file(r#"[{"matcher":"^bash$","command":"exit 2"},{"matcher":"(","command":"x"}]"#);
+    let read = tenter::hosts::crush::config::read(&text, &id);
+    assert!(read.has_errors());
+    let session = session(read.hooks().cloned());
+    assert_eq!(session.engine().hooks().len(), 2);
+    assert_eq!(statuses(&session.fire(&bash("ls")).await), ["ok", "disabled"]);
+}
+
+#[tokio::test]
 async fn a_script_of_the_host_s_is_told_and_not_run() {
     let world = World::new();
     world.0.write("crushrc", "hook add PreToolUse --command 'exit 2'\n");
@@ -321,7 +349,7 @@ async fn k72_an_allow_approves_one_call_and_no_other() {
     let event = call("c1");
     let outcome = session.fire(&event).await;
     let profile = session.engine().host().profile;
-    let approval = Approval::of(&event, &outcome, profile).unwrap();
+    let approval = session.approval(&event, &outcome).unwrap();
     assert!(approval.covers("c1") && !approval.covers("c2") && !approval.covers(""));
     assert_eq!(approval.call_id(), "c1");
     assert_eq!(Approval::of(&bash("ls"), &outcome, profile), None, "a call without an id");

@@ -75,6 +75,10 @@ impl ConfigFormat for Native {
         Some("TENTER_CONFIG")
     }
 
+    fn sets_policy(&self) -> bool {
+        true
+    }
+
     fn dialect(&self) -> Dialect {
         config::NATIVE
     }
