@@ -59,8 +59,10 @@ impl Current {
         let contract = self.snapshot.contract(&event.kind);
         let claims = Claims::new(&self.live);
         // Most events have no budget, and then no clock is read.
-        let budget = contract.budget.map(|budget| Instant::now() + budget);
-        let deadline = [cx.deadline, budget].into_iter().flatten().min();
+        let deadline = match contract.budget.map(|budget| Instant::now() + budget) {
+            None => cx.deadline,
+            Some(budget) => Some(cx.deadline.map_or(budget, |deadline| deadline.min(budget))),
+        };
         Fire { snapshot: &self.snapshot, live: &self.live, claims, stops, cx, deadline, contract }
     }
 }
