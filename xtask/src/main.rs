@@ -1,5 +1,5 @@
-//! The chores of this repository: `cargo xtask check`, `generate`, `tidy`, `bench-check`
-//! and `rule-score`.
+//! The chores of this repository: `cargo xtask check`, `generate`, `tidy`, `bench-check`,
+//! `rule-score` and `seeds`.
 //!
 //! Owns what a contributor and CI run beside `cargo test`. It ships nothing: no crate depends on it.
 
@@ -14,6 +14,7 @@ mod bench;
 mod check;
 mod generate;
 mod rule_score;
+mod seeds;
 mod tidy;
 mod workspace;
 
@@ -43,6 +44,8 @@ enum Task {
     BenchCheck(bench::Args),
     /// Count how often one rule finds one action, however it is spelled, and fail where it does not
     RuleScore(rule_score::Args),
+    /// Check that everything the mission comes from has its counterpart, and write the page about it
+    Seeds(seeds::Args),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(&workspace),
         Task::BenchCheck(args) => bench::run(&workspace, &args),
         Task::RuleScore(args) => rule_score::run(&args),
+        Task::Seeds(args) => seeds::run(&workspace, args),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

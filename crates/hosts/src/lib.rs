@@ -13,6 +13,7 @@ pub mod crush;
 pub mod files;
 mod json_file;
 mod lines;
+pub mod mecatl;
 pub mod names;
 pub mod native;
 mod output;
@@ -22,7 +23,7 @@ use std::path::Path;
 use codec::Host;
 
 /// Every host whose rules can be applied; tenter's own is the first.
-static HOSTS: [&Host; 2] = [&native::HOST, &crush::HOST];
+static HOSTS: [&Host; 3] = [&native::HOST, &crush::HOST, &mecatl::HOST];
 
 /// The host of a name, as it stands on the command line.
 pub fn by_name(name: &str) -> Option<&'static Host> {

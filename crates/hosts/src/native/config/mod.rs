@@ -213,7 +213,7 @@ pub const NATIVE: Dialect = Dialect {
     reply_json: None,
 };
 
-fn native_matcher(texts: &[&str]) -> Result<Matcher, MatcherError> {
+pub(crate) fn native_matcher(texts: &[&str]) -> Result<Matcher, MatcherError> {
     match texts {
         [text] => Matcher::parse(text).map_err(|error| MatcherError { item: Some(0), ..error }),
         texts => Matcher::parse_list(texts),
@@ -222,7 +222,12 @@ fn native_matcher(texts: &[&str]) -> Result<Matcher, MatcherError> {
 
 /// Reads a hooks file.
 pub fn read(text: &str, file: &FileId<'_>) -> ConfigFile {
-    let mut reader = Reader::new(text, *file, NATIVE);
+    read_as(text, file, NATIVE)
+}
+
+/// Reads a hooks file with native keys under the rules of a host.
+pub fn read_as(text: &str, file: &FileId<'_>, dialect: Dialect) -> ConfigFile {
+    let mut reader = Reader::new(text, *file, dialect);
     let mut read = match DeTable::parse(text) {
         Ok(table) => read_file(&mut reader, table.get_ref()),
         Err(error) => not_toml(&mut reader, &error),

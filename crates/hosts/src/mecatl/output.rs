@@ -1,0 +1,330 @@
+//! What the exit status and output of a hook of mecatl mean.
+//!
+//! Exit 0 with an object is an envelope `{mutated, message}`, with any other text a message; exit 2
+//! blocks, and stdout says why before stderr does; every other exit is an error. What mecatl takes for
+//! a rewrite and is none is told and not applied, and a denial in a form that other agents know denies.
+
+use tenter_core::contract::{Contract, Rewrites};
+use tenter_core::diagnostic::Diagnostic;
+use tenter_core::event::EventKind;
+use tenter_core::json::{Fields, Json};
+use tenter_core::verdict::{Decision, Rewrite, Verdict};
+
+use super::profile::phase;
+use crate::codec::{Decoded, Exit, Ran};
+use crate::output::{
+    Answer, Printed, Signs, fail, find, first_line, is_own_syntax_error, keep_denial, read_lost,
+    read_other_exit, read_signal, stopped_reason, text_of,
+};
+
+/// Blocks the action.
+pub const BLOCK_EXIT_CODE: i32 = 2;
+
+/// The keys of the envelope.
+const ENVELOPE: [&str; 2] = ["mutated", "message"];
+/// Keys under which other agents' hooks deny.
+const DECIDING: [&str; 3] = ["decision", "permissionDecision", "block"];
+
+const SIGNS: Signs = Signs {
+    is_answer,
+    deciding: &["\"decision\"", "\"permissionDecision\"", "\"block\""],
+    telling: &["\"mutated\"", "\"decision\"", "\"permissionDecision\"", "\"hookSpecificOutput\""],
+};
+
+/// Decodes what a hook did.
+pub fn decode(ran: &Ran<'_>, kind: &EventKind, contract: &Contract) -> Decoded {
+    let mut decoded = Decoded::default();
+    let stderr = String::from_utf8_lossy(ran.stderr);
+    let stderr = stderr.trim();
+    let stdout = text_of(ran.stdout, "stdout", &mut decoded.diagnostics);
+    if ran.exit == Exit::Code(BLOCK_EXIT_CODE) {
+        decoded.verdict = Verdict::deny(block_message(stdout.trim(), stderr, kind));
+        if let Some(failure) = ran.stopped {
+            return fail(decoded, failure, stopped_reason(failure).to_owned());
+        }
+        if is_own_syntax_error(stderr, ran.own_names) {
+            let message = format!(
+                "the shell could not read the hook, and its exit 2 blocks: {}",
+                first_line(stderr)
+            );
+            decoded.diagnostics.push(
+                Diagnostic::warning("output.accidental-denial", message).help("mend the script"),
+            );
+        }
+        return decoded;
+    }
+    let printed = find(&stdout, &SIGNS);
+    let read = |fields: &Fields| envelope(fields, contract);
+    if let Some(failure) = ran.stopped {
+        keep_denial(&printed, &read, &mut decoded);
+        return fail(decoded, failure, stopped_reason(failure).to_owned());
+    }
+    match ran.exit {
+        Exit::Code(0) => {
+            allowed(&printed, stdout.trim(), contract, &mut decoded);
+            decoded
+        }
+        Exit::Code(code) => read_other_exit(code, &printed, stderr, &read, decoded),
+        Exit::Signal(signal) => read_signal(signal, &printed, stderr, &read, decoded),
+        Exit::Lost => read_lost(&printed, &read, decoded),
+    }
+}
+
+/// Why a hook blocks: what it printed, else what it printed on the side, else the phase's own words.
+fn block_message(stdout: &str, stderr: &str, kind: &EventKind) -> String {
+    let own = [stdout, stderr].into_iter().find(|text| !text.is_empty());
+    own.map_or_else(
+        || format!("blocked by the {} hook", phase(kind).unwrap_or_else(|| kind.name())),
+        str::to_owned,
+    )
+}
+
+/// Exit 0: an envelope, or a message.
+fn allowed(printed: &Printed<'_>, stdout: &str, contract: &Contract, decoded: &mut Decoded) {
+    keep_denial(printed, &|fields| envelope(fields, contract), decoded);
+    if decoded.verdict.decision == Decision::Deny || decoded.verdict.halt {
+        return;
+    }
+    match printed {
+        Printed::Nothing => {}
+        Printed::Object(fields) => {
+            let answer = envelope(fields, contract);
+            decoded.diagnostics.extend(answer.diagnostics);
+            decoded.verdict = answer.verdict;
+        }
+        Printed::Broken(broken) => {
+            decoded.diagnostics.push(
+                Diagnostic::info(
+                    "output.broken-json",
+                    format!(
+                        "it begins like an envelope and is not JSON ({}): it counts as a message",
+                        broken.error
+                    ),
+                )
+                .help("let a JSON library write the envelope, such as jq -n"),
+            );
+            decoded.verdict = said(stdout);
+        }
+        Printed::Among { answers, .. } => {
+            if !answers.is_empty() {
+                decoded.diagnostics.push(
+                    Diagnostic::warning(
+                        "output.noise-around-json",
+                        "there is other text around the envelope: all of it counts as a message",
+                    )
+                    .help("print only the JSON object on stdout; log to stderr"),
+                );
+            }
+            decoded.verdict = said(stdout);
+        }
+        Printed::OtherJson(_) | Printed::Text(_) => decoded.verdict = said(stdout),
+    }
+}
+
+fn said(message: &str) -> Verdict {
+    Verdict::none().with_message(message)
+}
+
+/// Whether an object is an envelope, or denies in a form of another agent.
+fn is_answer(fields: &Fields) -> bool {
+    fields.iter().any(|(key, value)| ENVELOPE.contains(&key) || is_denial(key, value))
+}
+
+fn is_denial(key: &str, value: &Json) -> bool {
+    if key == "hookSpecificOutput" {
+        return value.to_fields().is_some_and(|inner| inner.iter().any(|(k, v)| is_denial(k, v)));
+    }
+    let decides = DECIDING.iter().any(|known| key.eq_ignore_ascii_case(known));
+    let denies = value.as_bool() == Some(true)
+        || value.as_str().is_some_and(|word| {
+            matches!(word.trim().to_ascii_lowercase().as_str(), "deny" | "block")
+        });
+    decides && denies
+}
+
+/// What an object says.
+fn envelope(fields: &Fields, contract: &Contract) -> Answer {
+    let mut answer = Answer::default();
+    if fields.iter().any(|(key, value)| is_denial(key, value)) {
+        let text = |key: &str| fields.get(key).and_then(Json::as_str).map(|text| text.into_owned());
+        let nested = || {
+            let inner = fields.get("hookSpecificOutput")?;
+            inner.get("permissionDecisionReason")?.as_str().map(|text| text.into_owned())
+        };
+        let reason = text("message").or_else(|| text("reason")).or_else(nested);
+        answer.verdict = Verdict::decide(Decision::Deny);
+        answer.verdict.reason = reason.map(Into::into);
+        answer.diagnostics.push(
+            Diagnostic::warning("output.foreign-denial", "it denies in the form of another agent")
+                .help("exit 2 after printing the message"),
+        );
+        return answer;
+    }
+    if let Some(key) = fields.first_duplicate() {
+        answer.diagnostics.push(
+            Diagnostic::warning("output.duplicate-key", format!("the envelope has `{key}` twice"))
+                .help("the last one counts; keep one"),
+        );
+    }
+    if !fields.is_empty() && !is_answer(fields) {
+        let message = "the object has neither `mutated` nor `message`, so it says nothing";
+        answer.diagnostics.push(
+            Diagnostic::warning("output.unknown-keys", message)
+                .help(r#"print {"mutated": …, "message": "…"}"#),
+        );
+    }
+    let mut verdict = Verdict::none();
+    for (key, value) in fields.iter() {
+        match key {
+            "mutated" if value.is_null() => answer.diagnostics.push(
+                Diagnostic::info("output.null-rewrite", "`mutated` is null, which changes nothing")
+                    .help("leave it out"),
+            ),
+            "mutated" if contract.rewrites == Rewrites::Nothing => {
+                answer.diagnostics.push(Diagnostic::info(
+                    "output.no-effect",
+                    "`mutated` means nothing in this phase",
+                ));
+            }
+            "mutated" => verdict = verdict.with_rewrite(Rewrite::Replace(value.clone())),
+            "message" => match value.as_str() {
+                Some(text) => verdict = verdict.with_message(text.trim()),
+                None if value.is_null() => {}
+                None => answer.diagnostics.push(
+                    Diagnostic::warning("output.wrong-type", "`message` is no text")
+                        .help(r#"write "message": "…""#),
+                ),
+            },
+            _ => {}
+        }
+    }
+    answer.verdict = verdict;
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mecatl::PROFILE;
+    use tenter_core::outcome::Failure;
+
+    fn ran(code: i32, stdout: &str, stderr: &str, kind: &EventKind) -> Decoded {
+        let ran = Ran {
+            exit: Exit::Code(code),
+            stopped: None,
+            stdout: stdout.as_bytes(),
+            stderr: stderr.as_bytes(),
+            own_names: &[],
+        };
+        decode(&ran, kind, PROFILE.contract(kind))
+    }
+
+    fn pre(code: i32, stdout: &str, stderr: &str) -> Decoded {
+        ran(code, stdout, stderr, &EventKind::PreToolUse)
+    }
+
+    fn codes(decoded: &Decoded) -> Vec<&str> {
+        decoded.diagnostics.iter().map(|one| one.code).collect()
+    }
+
+    #[test]
+    fn k7_k8_k9_k10_exit_0_is_an_envelope_or_a_message() {
+        assert_eq!(pre(0, "", "x").verdict, Verdict::none());
+        assert_eq!(pre(0, "  all fine \n", "").verdict.message(), Some("all fine"));
+        assert_eq!(pre(0, "[1]", "").verdict.message(), Some("[1]"));
+        let both = pre(0, r#"{"mutated":{"command":"ls"},"message":"safer"}"#, "").verdict;
+        assert_eq!(both.message(), Some("safer"));
+        let replaced = Json::parse(r#"{"command":"ls"}"#).unwrap();
+        assert_eq!(both.rewrite(), Some(&Rewrite::Replace(replaced)));
+        let only = pre(0, r#"{"message":"a"}"#, "").verdict;
+        assert_eq!((only.message(), only.rewrite()), (Some("a"), None));
+    }
+
+    #[test]
+    fn k11_b33_what_is_no_envelope_is_told() {
+        let broken = pre(0, "{oops", "");
+        assert_eq!(
+            (broken.verdict.message(), codes(&broken)),
+            (Some("{oops"), vec!["output.broken-json"])
+        );
+        let other = pre(0, r#"{"status":"ok"}"#, "");
+        assert_eq!(
+            (other.verdict.clone(), codes(&other)),
+            (Verdict::none(), vec!["output.unknown-keys"])
+        );
+        assert!(other.failed.is_none());
+        assert!(codes(&pre(0, "{}", "")).is_empty());
+    }
+
+    #[test]
+    fn k12_k13_k14_exit_2_blocks_and_stdout_says_why_before_stderr() {
+        for (stdout, stderr, reason) in [
+            ("from stdout\n", "from stderr", "from stdout"),
+            ("  \n", " from stderr ", "from stderr"),
+            ("", "", "blocked by the PreToolUse hook"),
+            (r#"{"message":"raw"}"#, "", r#"{"message":"raw"}"#),
+        ] {
+            let verdict = pre(2, stdout, stderr).verdict;
+            assert_eq!(
+                (verdict.decision, verdict.reason.as_deref()),
+                (Decision::Deny, Some(reason))
+            );
+        }
+    }
+
+    #[test]
+    fn k15_k16_every_other_exit_is_an_error() {
+        for (code, failure) in
+            [(1, Failure::Crash), (3, Failure::Crash), (126, Failure::Start), (127, Failure::Start)]
+        {
+            let failed = pre(code, "out", "err").failed.unwrap();
+            assert_eq!(failed.failure, failure);
+            assert!(failed.reason.contains(&code.to_string()), "{}", failed.reason);
+        }
+    }
+
+    #[test]
+    fn b32_null_changes_nothing() {
+        let decoded = pre(0, r#"{"mutated":null}"#, "");
+        assert_eq!(
+            (decoded.verdict.clone(), codes(&decoded)),
+            (Verdict::none(), vec!["output.null-rewrite"])
+        );
+    }
+
+    #[test]
+    fn a_denial_that_can_be_recognised_denies() {
+        for (code, stdout) in [
+            (0, r#"{"decision":"deny","reason":"no"}"#),
+            (0, "log line\n{\"decision\":\"block\",\"message\":\"no\"}"),
+            (
+                0,
+                r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}"#,
+            ),
+            (1, r#"{"block":true,"message":"no"}"#),
+            (0, r#"{"mutated":{"command":"ls"},"Decision":"DENY","reason":"no"}"#),
+        ] {
+            let decoded = pre(code, stdout, "");
+            let verdict = &decoded.verdict;
+            assert_eq!(
+                (verdict.decision, verdict.reason.as_deref()),
+                (Decision::Deny, Some("no")),
+                "{stdout}"
+            );
+            assert!(verdict.rewrite().is_none());
+        }
+        assert_eq!(
+            pre(0, "I would deny this, \"decision\": \"deny\"", "").verdict.decision,
+            Decision::None
+        );
+    }
+
+    #[test]
+    fn a_rewrite_where_nothing_can_be_rewritten_is_told() {
+        let decoded = ran(0, r#"{"mutated":{}}"#, "", &EventKind::SessionStart);
+        assert_eq!(
+            (decoded.verdict.clone(), codes(&decoded)),
+            (Verdict::none(), vec!["output.no-effect"])
+        );
+    }
+}
