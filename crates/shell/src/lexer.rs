@@ -15,8 +15,12 @@ const MAX_COMPOUND: usize = 256;
 /// The grammar parses the last branch of a `case` twice, so nested ones double each time.
 const MAX_CASES: usize = 6;
 
-/// How many bytes all nested scans of one text may pass together.
-const MAX_SCANNED: usize = 4 << 20;
+/// How often all nested scans of one text together may pass each of its bytes, on average: once for
+/// every level that they may nest. Texts that are read in two ways at each level reach it soon.
+const MAX_SCANS: usize = MAX_NESTED_TEXT;
+
+/// What a short text may cost in any case, in bytes.
+const LEAST_SCANNED: usize = 4 << 10;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,7 +200,8 @@ impl<'a> Lexer<'a> {
 
     fn passed(&mut self, child: &Self, start: usize) -> Lexes<()> {
         self.scanned = child.scanned + (child.pos - start);
-        if self.scanned > MAX_SCANNED { Err(Refused::TooDeep) } else { Ok(()) }
+        let most = LEAST_SCANNED + MAX_SCANS * self.src.len();
+        if self.scanned > most { Err(Refused::TooDeep) } else { Ok(()) }
     }
 
     /// The offset behind the `)` that closes the program which begins at `start`.

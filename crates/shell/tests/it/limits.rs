@@ -125,6 +125,10 @@ fn texts_that_expand_without_end_are_cut_off() {
         "echo {-9223372036854775808..9223372036854775807}".to_owned(),
         "$(( ".repeat(16_000),
         "((".repeat(30_000),
+        // Parentheses that may be read in two ways at each level.
+        format!("{}a{}", "(!)(".repeat(40), ")".repeat(40)),
+        format!("f{}a{}", "()(".repeat(4000), ")".repeat(4000)),
+        "((a) ".repeat(12_000),
         "(( a ) ".repeat(9000),
         "$((a) ".repeat(10_000),
     ] {
