@@ -13,6 +13,7 @@ mod field_table;
 mod fire;
 mod functions;
 mod holes;
+mod mecatl;
 mod processes;
 mod profiles;
 mod recordings;

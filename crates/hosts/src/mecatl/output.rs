@@ -146,10 +146,11 @@ fn is_denial(key: &str, value: &Json) -> bool {
 fn envelope(fields: &Fields, contract: &Contract) -> Answer {
     let mut answer = Answer::default();
     if fields.iter().any(|(key, value)| is_denial(key, value)) {
-        let text = |key: &str| fields.get(key).and_then(Json::as_str).map(|text| text.into_owned());
+        let text =
+            |key: &str| fields.get(key).and_then(Json::as_str).map(std::borrow::Cow::into_owned);
         let nested = || {
             let inner = fields.get("hookSpecificOutput")?;
-            inner.get("permissionDecisionReason")?.as_str().map(|text| text.into_owned())
+            inner.get("permissionDecisionReason")?.as_str().map(std::borrow::Cow::into_owned)
         };
         let reason = text("message").or_else(|| text("reason")).or_else(nested);
         answer.verdict = Verdict::decide(Decision::Deny);

@@ -85,7 +85,8 @@ pub fn read(text: &str, given: Option<&str>, defaults: &Origin) -> Result<Event,
         // The one reader of events says what is wrong with it.
         return read_event(text, given, defaults);
     };
-    let text_at = |key: &str| fields.get(key).and_then(Json::as_str).map(|text| text.into_owned());
+    let text_at =
+        |key: &str| fields.get(key).and_then(Json::as_str).map(std::borrow::Cow::into_owned);
     let Some(kind) = text_at("Phase").and_then(|name| event_kind(&name)) else {
         return read_event(text, given, defaults);
     };
@@ -130,8 +131,9 @@ pub fn event(
     call_id: &str,
 ) -> Option<Event> {
     let kind = event_kind(phase)?;
-    let text =
-        |key: &str| input.get(key).as_ref().and_then(Json::as_str).map(|text| text.into_owned());
+    let text = |key: &str| {
+        input.get(key).as_ref().and_then(Json::as_str).map(std::borrow::Cow::into_owned)
+    };
     let payload = match kind {
         EventKind::PreToolUse => Payload::Tool(ToolCall { name: tool.to_owned(), input }),
         EventKind::PostToolUse => {
