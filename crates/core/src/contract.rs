@@ -150,6 +150,17 @@ pub enum Reasons {
     First,
 }
 
+/// What a hook that asks stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// A question about the action as this hook would have it.
+    WithRewrite,
+    /// A question about the action without what this hook would make of it.
+    Bare,
+    /// A denial: it is a block that may be asked about, and here there is no such question.
+    Denies,
+}
+
 /// How the voices of one event become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeRule {
@@ -162,6 +173,8 @@ pub struct MergeRule {
     pub levels_bind: bool,
     /// Whether contexts reach the model although a deny or halt stops the action.
     pub context_of_stopped: bool,
+    /// What a hook that asks stands for.
+    pub asks: Asks,
 }
 
 impl MergeRule {
@@ -171,6 +184,7 @@ impl MergeRule {
         reasons: Reasons::All,
         levels_bind: true,
         context_of_stopped: false,
+        asks: Asks::WithRewrite,
     };
 }
 

@@ -8,7 +8,7 @@ mod fold;
 
 use std::borrow::Cow;
 
-use crate::contract::{Block, Contract, Fold as FoldRule, OnFailure, Reasons, Rewrites};
+use crate::contract::{Asks, Block, Contract, Fold as FoldRule, OnFailure, Reasons, Rewrites};
 use crate::hook::Level;
 use crate::json::Json;
 use crate::verdict::{Decision, Verdict};
@@ -48,6 +48,14 @@ impl Voice<'_> {
             Said::Failed { policy: OnFailure::Block, .. } => Decision::Deny,
             Said::Failed { policy: OnFailure::Ask, .. } => Decision::Ask,
             Said::Failed { policy: OnFailure::Allow, .. } => Decision::None,
+        }
+    }
+
+    /// The decision that it stands for where asking means this.
+    fn decision_under(&self, asks: Asks) -> Decision {
+        match (self.decision(), asks) {
+            (Decision::Ask, Asks::Denies) => Decision::Deny,
+            (decision, _) => decision,
         }
     }
 
@@ -161,6 +169,7 @@ fn context_of<'a>(voice: &Voice<'a>) -> Option<&'a str> {
 
 fn decide(voices: &[Voice<'_>], contract: &Contract, merged: &mut Merged) {
     let may_halt = contract.block != Block::Nothing;
+    let asks = contract.merge.asks;
     for (at, voice) in voices.iter().enumerate() {
         if voice.halts() {
             if may_halt {
@@ -169,7 +178,7 @@ fn decide(voices: &[Voice<'_>], contract: &Contract, merged: &mut Merged) {
                 merged.notes.push(Note { voice: at, kind: NoteKind::HaltIgnored });
             }
         }
-        let decision = voice.decision();
+        let decision = voice.decision_under(asks);
         if counts(decision, contract.block) {
             merged.decision = merged.decision.max(decision);
         } else if decision.restricts() && matches!(voice.said, Said::Verdict(_)) {
@@ -178,9 +187,9 @@ fn decide(voices: &[Voice<'_>], contract: &Contract, merged: &mut Merged) {
     }
     let speaks = |voice: &Voice<'_>| {
         if merged.halt {
-            voice.halts() || voice.decision() == Decision::Deny
+            voice.halts() || voice.decision_under(asks) == Decision::Deny
         } else {
-            merged.decision.restricts() && voice.decision() == merged.decision
+            merged.decision.restricts() && voice.decision_under(asks) == merged.decision
         }
     };
     let reasons = voices.iter().filter(|voice| speaks(voice)).filter_map(Voice::reason);
@@ -223,7 +232,11 @@ fn rewrite(
     let withholding = contract.rewrites == Rewrites::Result
         && !contract.block.stops_action()
         && voices.iter().any(|v| matches!(v.said, Said::Failed { policy: OnFailure::Block, .. }));
+    let drops_its_own = |verdict: &Verdict| {
+        verdict.decision == Decision::Ask && contract.merge.asks != Asks::WithRewrite
+    };
     let rewrites = voices.iter().enumerate().filter_map(|(at, voice)| match voice.said {
+        Said::Verdict(verdict) if drops_its_own(verdict) => None,
         Said::Verdict(verdict) => verdict.rewrite().map(|rewrite| (at, voice.level, rewrite)),
         Said::Failed { .. } => None,
     });

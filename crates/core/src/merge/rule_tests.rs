@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::contract::{MergeRule, Subject};
+use crate::contract::{Asks, MergeRule, Subject};
 use crate::verdict::Rewrite;
 
 const TOOL: Contract = Contract {
@@ -105,4 +105,31 @@ fn contexts_may_reach_the_model_though_the_action_is_stopped() {
     let kept = merge_all(&verdicts, &with(MergeRule { context_of_stopped: true, ..NATIVE }));
     assert_eq!(kept.context, ["a"]);
     assert_eq!(payload(&kept), None, "a rewrite of what does not happen is none");
+}
+
+#[test]
+fn a_hook_that_asks_may_not_rewrite_or_may_be_a_denial() {
+    let asks = || {
+        let rewrite = Rewrite::Replace(json!({ "command": "asked" }).into());
+        Verdict::ask("sure?").with_rewrite(rewrite)
+    };
+    let verdicts = [replace(json!({ "command": "other" })), asks()];
+
+    let native = merge_all(&verdicts, &TOOL);
+    assert_eq!(
+        (native.decision, payload(&native)),
+        (Decision::Ask, Some(r#"{"command":"asked"}"#))
+    );
+
+    let bare = merge_all(&verdicts, &with(MergeRule { asks: Asks::Bare, ..NATIVE }));
+    assert_eq!((bare.decision, payload(&bare)), (Decision::Ask, Some(r#"{"command":"other"}"#)));
+    assert_eq!(bare.reason.as_deref(), Some("sure?"));
+
+    let denies = with(MergeRule { asks: Asks::Denies, ..NATIVE });
+    let merged = merge_all(&verdicts, &denies);
+    assert_eq!((merged.decision, payload(&merged)), (Decision::Deny, None));
+    assert_eq!(merged.reason.as_deref(), Some("sure?"));
+    let failed = Said::Failed { policy: OnFailure::Ask, reason: "broke", halt: false };
+    let voices = [Voice { level: Level::User, said: failed }];
+    assert_eq!(merge(&voices, None, &denies).decision, Decision::Deny);
 }

@@ -169,17 +169,19 @@ pub(super) fn warn_of_skips(profile: &Profile, outcome: &mut Outcome) {
 
 /// The reason of hooks that gave none.
 pub(super) fn nameless_reason(outcome: &Outcome) -> String {
-    let says = |report: &&HookReport| {
-        if outcome.halt { report.halt } else { report.decision == outcome.decision }
+    let names = |says: &dyn Fn(&HookReport) -> bool| {
+        let hooks = outcome.hooks.iter().filter(|report| says(report));
+        hooks.map(|report| format!("`{}`", report.hook.name)).collect::<Vec<_>>().join(", ")
     };
-    let names: Vec<_> =
-        outcome.hooks.iter().filter(says).map(|report| format!("`{}`", report.hook.name)).collect();
-    let what = if outcome.halt {
-        "halts".to_owned()
-    } else {
-        format!("says {}", outcome.decision.as_str())
-    };
-    format!("hook {} {what} without a reason", names.join(", "))
+    if outcome.halt {
+        return format!("hook {} halts without a reason", names(&|report| report.halt));
+    }
+    let mut sayers = names(&|report| report.decision == outcome.decision);
+    if sayers.is_empty() {
+        // An ask may stand for a denial.
+        sayers = names(&|report| report.decision.restricts());
+    }
+    format!("hook {sayers} says {} without a reason", outcome.decision.as_str())
 }
 
 /// Adds one more reason.

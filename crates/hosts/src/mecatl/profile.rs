@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use tenter_core::contract::{
-    Block, Contract, Delivery, Fold, MergeRule, OnFailure, Rewrites, Subject,
+    Asks, Block, Contract, Delivery, Fold, MergeRule, OnFailure, Rewrites, Subject,
 };
 use tenter_core::event::EventKind;
 use tenter_core::profile::{Dedupe, MissingFile, Permission, Profile, StartsIn};
@@ -35,12 +35,14 @@ pub const PROFILE: Profile = Profile {
     needs_exec_bit: true,
 };
 
-/// A hook is asked and waited for. The last rewrite that can be applied is the one.
-const ASKED: Contract = Contract {
-    timeout: Duration::from_secs(30),
-    merge: MergeRule { fold: Fold::Last, levels_bind: false, ..MergeRule::IN_ORDER },
-    ..Contract::OBSERVE
-};
+/// The last rewrite that can be applied is the one. A block that may be asked about is a block where
+/// no tool is to run (74).
+const MERGE: MergeRule =
+    MergeRule { fold: Fold::Last, levels_bind: false, asks: Asks::Denies, ..MergeRule::IN_ORDER };
+
+/// A hook is asked and waited for.
+const ASKED: Contract =
+    Contract { timeout: Duration::from_secs(30), merge: MERGE, ..Contract::OBSERVE };
 
 /// The run is not held up: five seconds, behind it, and a block or an error is nothing (99–106).
 const TOLD: Contract =
@@ -70,6 +72,8 @@ const CONTRACTS: [Contract; 34] = {
         rewrites: Rewrites::ToolInput,
         on_failure: OnFailure::Block,
         subject: Subject::ToolName,
+        // What is asked about is the call without what the asking hook would make of it (69, 75).
+        merge: MergeRule { asks: Asks::Bare, ..MERGE },
         ..ASKED
     };
     // A tool that failed has run too: the phase is the same (91).
