@@ -14,6 +14,7 @@ mod fire;
 mod functions;
 mod holes;
 mod mecatl;
+mod mecatl_rules;
 mod processes;
 mod profiles;
 mod recordings;

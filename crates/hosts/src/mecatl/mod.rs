@@ -69,7 +69,7 @@ pub fn hooks<'a>(
             line: CommandLine::Shell(line.to_owned()),
             shell: shell.clone(),
             env: Vec::new(),
-            cwd: Cwd::Session,
+            cwd: Cwd::Project,
             leftovers: Leftovers::Leave,
             scripts: Vec::new(),
             base: None,

@@ -8,6 +8,7 @@ use tenter_core::contract::{Contract, Rewrites};
 use tenter_core::diagnostic::Diagnostic;
 use tenter_core::event::EventKind;
 use tenter_core::json::{Fields, Json};
+use tenter_core::outcome::Failure;
 use tenter_core::verdict::{Decision, Rewrite, Verdict};
 
 use super::profile::phase;
@@ -42,14 +43,11 @@ pub fn decode(ran: &Ran<'_>, kind: &EventKind, contract: &Contract) -> Decoded {
         if let Some(failure) = ran.stopped {
             return fail(decoded, failure, stopped_reason(failure).to_owned());
         }
+        // It blocks as in mecatl, and shows as what it is; where a block is only a remark, its
+        // failure policy speaks.
         if is_own_syntax_error(stderr, ran.own_names) {
-            let message = format!(
-                "the shell could not read the hook, and its exit 2 blocks: {}",
-                first_line(stderr)
-            );
-            decoded.diagnostics.push(
-                Diagnostic::warning("output.accidental-denial", message).help("mend the script"),
-            );
+            let reason = format!("the shell cannot read it: {}", first_line(stderr));
+            return fail(decoded, Failure::Start, reason);
         }
         return decoded;
     }
@@ -207,7 +205,6 @@ fn envelope(fields: &Fields, contract: &Contract) -> Answer {
 mod tests {
     use super::*;
     use crate::mecatl::PROFILE;
-    use tenter_core::outcome::Failure;
 
     fn ran(code: i32, stdout: &str, stderr: &str, kind: &EventKind) -> Decoded {
         let ran = Ran {

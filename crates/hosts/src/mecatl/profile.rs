@@ -27,11 +27,12 @@ pub const PROFILE: Profile = Profile {
     self_rules: false,
     dedupe: Dedupe::Never,
     recheck: false,
-    tools: &[],
+    tools: &[("Shell", "Bash"), ("Subagent", "Agent")],
     event_variables: &[],
-    // The shell says 126 and 127, and both are errors (15).
-    missing_file: MissingFile::IsTold,
-    starts_in: StartsIn::SessionCwd,
+    // Some interpreters exit with 2 for a script that is not there, which would read as a block.
+    missing_file: MissingFile::Fails,
+    // The workspace (B31): what a hook is must not depend on where the agent has gone.
+    starts_in: StartsIn::Entry,
     needs_exec_bit: true,
 };
 
@@ -44,9 +45,16 @@ const MERGE: MergeRule =
 const ASKED: Contract =
     Contract { timeout: Duration::from_secs(30), merge: MERGE, ..Contract::OBSERVE };
 
-/// The run is not held up: five seconds, behind it, and a block or an error is nothing (99–106).
-const TOLD: Contract =
-    Contract { delivery: Delivery::Detached, timeout: Duration::from_secs(5), ..Contract::OBSERVE };
+/// How long all hooks of a phase have that is told behind the run, whatever their own time (B100).
+pub const BEHIND: Duration = Duration::from_secs(5);
+
+/// The run is not held up, and a block or an error is nothing (99–106).
+const TOLD: Contract = Contract {
+    delivery: Delivery::Detached,
+    timeout: BEHIND,
+    budget: Some(BEHIND),
+    ..Contract::OBSERVE
+};
 
 const TASK: Contract = Contract { block: Block::Vetoes, on_failure: OnFailure::Block, ..ASKED };
 
