@@ -113,6 +113,9 @@ pub struct Decoded {
     pub verdict: Verdict,
     /// How it failed, if it did.
     pub failed: Option<Failed>,
+    /// What was not understood though the host lets it pass: a failure for a hook whose entry says
+    /// what its failure does.
+    pub unclear: Option<String>,
     /// What is to be said about the answer.
     pub diagnostics: Vec<Diagnostic>,
 }

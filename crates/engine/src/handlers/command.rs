@@ -10,7 +10,7 @@ use tenter_core::event::Event;
 use tenter_core::hook::{self, CommandLine, Hook};
 use tenter_core::outcome::{Failure, ProcessReport};
 use tenter_core::profile::MissingFile;
-use tenter_hosts::codec::{About, Exit, Ran};
+use tenter_hosts::codec::{About, Exit, Failed, Ran};
 use tenter_process::{Command, Ended, Leftovers, Limits, StartError, Stopped, run as run_process};
 use tokio::runtime::Handle;
 
@@ -190,6 +190,13 @@ fn judge(
         Some(Stopped::Cancelled) => answer.cancelled = true,
         Some(Stopped::Deadline) => answer.failed = Some(bounds.timed_out()),
         _ => answer.failed = decoded.failed,
+    }
+    if let Some(reason) = decoded.unclear
+        && answer.failed.is_none()
+        && !answer.cancelled
+        && hook.on_failure.is_some()
+    {
+        answer.failed = Some(Failed { failure: Failure::Output, reason });
     }
     describe_leftovers(hook, &ended, &mut answer);
     let (exit_code, signal) = match exit {

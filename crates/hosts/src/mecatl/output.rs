@@ -4,6 +4,8 @@
 //! blocks, and stdout says why before stderr does; every other exit is an error. What mecatl takes for
 //! a rewrite and is none is told and not applied, and a denial in a form that other agents know denies.
 
+use std::borrow::Cow;
+
 use tenter_core::contract::{Contract, Rewrites};
 use tenter_core::diagnostic::Diagnostic;
 use tenter_core::event::EventKind;
@@ -21,15 +23,24 @@ use crate::output::{
 /// Blocks the action.
 pub const BLOCK_EXIT_CODE: i32 = 2;
 
-/// The keys of the envelope.
-const ENVELOPE: [&str; 2] = ["mutated", "message"];
-/// Keys under which other agents' hooks deny.
+/// The keys of the envelope. Their letter case does not matter, as it does not to mecatl.
+const MUTATED: &str = "mutated";
+const MESSAGE: &str = "message";
+/// Keys under which other agents' hooks decide.
 const DECIDING: [&str; 3] = ["decision", "permissionDecision", "block"];
+/// What holds the keys of Claude's form.
+const CLAUDE: &str = "hookSpecificOutput";
 
 const SIGNS: Signs = Signs {
     is_answer,
-    deciding: &["\"decision\"", "\"permissionDecision\"", "\"block\""],
-    telling: &["\"mutated\"", "\"decision\"", "\"permissionDecision\"", "\"hookSpecificOutput\""],
+    deciding: &["\"decision\"", "\"Decision\"", "\"permissionDecision\"", "\"block\""],
+    telling: &[
+        "\"mutated\"",
+        "\"Mutated\"",
+        "\"decision\"",
+        "\"permissionDecision\"",
+        "\"hookSpecificOutput\"",
+    ],
 };
 
 /// Decodes what a hook did.
@@ -91,29 +102,32 @@ fn allowed(printed: &Printed<'_>, stdout: &str, contract: &Contract, decoded: &m
             decoded.verdict = answer.verdict;
         }
         Printed::Broken(broken) => {
+            let what = format!("it begins like an envelope and is not JSON ({})", broken.error);
             decoded.diagnostics.push(
-                Diagnostic::info(
-                    "output.broken-json",
-                    format!(
-                        "it begins like an envelope and is not JSON ({}): it counts as a message",
-                        broken.error
-                    ),
-                )
-                .help("let a JSON library write the envelope, such as jq -n"),
+                Diagnostic::info("output.broken-json", format!("{what}: it counts as a message"))
+                    .help("let a JSON library write the envelope, such as jq -n"),
             );
             decoded.verdict = said(stdout);
+            decoded.unclear = Some(what);
         }
-        Printed::Among { answers, .. } => {
-            if !answers.is_empty() {
+        Printed::Among { answers, broken } => {
+            decoded.verdict = said(stdout);
+            if !answers.is_empty() || broken.is_some() {
+                let what = "there is other text around its envelope";
                 decoded.diagnostics.push(
                     Diagnostic::warning(
                         "output.noise-around-json",
-                        "there is other text around the envelope: all of it counts as a message",
+                        format!("{what}: all of it counts as a message"),
                     )
                     .help("print only the JSON object on stdout; log to stderr"),
                 );
+                decoded.unclear = Some(what.to_owned());
             }
-            decoded.verdict = said(stdout);
+            // A question holds the call up, so it counts wherever it stands.
+            let asks = answers.iter().map(|fields| envelope(fields, contract).verdict);
+            if let Some(asks) = asks.into_iter().find(|one| one.decision == Decision::Ask) {
+                decoded.verdict = asks;
+            }
         }
         Printed::OtherJson(_) | Printed::Text(_) => decoded.verdict = said(stdout),
     }
@@ -123,42 +137,45 @@ fn said(message: &str) -> Verdict {
     Verdict::none().with_message(message)
 }
 
-/// Whether an object is an envelope, or denies in a form of another agent.
+/// Whether an object is an envelope, or decides in a form of another agent.
 fn is_answer(fields: &Fields) -> bool {
-    fields.iter().any(|(key, value)| ENVELOPE.contains(&key) || is_denial(key, value))
+    fields.iter().any(|(key, value)| {
+        [MUTATED, MESSAGE].iter().any(|known| key.eq_ignore_ascii_case(known))
+            || foreign(key, value) != Decision::None
+    })
 }
 
-fn is_denial(key: &str, value: &Json) -> bool {
-    if key == "hookSpecificOutput" {
-        return value.to_fields().is_some_and(|inner| inner.iter().any(|(k, v)| is_denial(k, v)));
+/// What holds a call up under a key of another agent's form.
+fn foreign(key: &str, value: &Json) -> Decision {
+    let is = |known: &str| key.eq_ignore_ascii_case(known);
+    if is(CLAUDE) {
+        let inner = value.to_fields().unwrap_or_default();
+        let inner = inner.iter().map(|(key, value)| foreign(key, value));
+        return inner.max().unwrap_or_default();
     }
-    let decides = DECIDING.iter().any(|known| key.eq_ignore_ascii_case(known));
-    let denies = value.as_bool() == Some(true)
-        || value.as_str().is_some_and(|word| {
-            matches!(word.trim().to_ascii_lowercase().as_str(), "deny" | "block")
-        });
-    decides && denies
+    let flag = value.as_bool();
+    if (is("continue") && flag == Some(false)) || (is("halt") && flag == Some(true)) {
+        return Decision::Deny;
+    }
+    if !DECIDING.iter().any(|known| is(known)) {
+        return Decision::None;
+    }
+    let word = value.as_str().map(|word| word.trim().to_ascii_lowercase());
+    match word.as_deref() {
+        _ if flag == Some(true) => Decision::Deny,
+        Some("deny" | "block") => Decision::Deny,
+        Some("ask") => Decision::Ask,
+        _ => Decision::None,
+    }
 }
 
 /// What an object says.
 fn envelope(fields: &Fields, contract: &Contract) -> Answer {
-    let mut answer = Answer::default();
-    if fields.iter().any(|(key, value)| is_denial(key, value)) {
-        let text =
-            |key: &str| fields.get(key).and_then(Json::as_str).map(std::borrow::Cow::into_owned);
-        let nested = || {
-            let inner = fields.get("hookSpecificOutput")?;
-            inner.get("permissionDecisionReason")?.as_str().map(std::borrow::Cow::into_owned)
-        };
-        let reason = text("message").or_else(|| text("reason")).or_else(nested);
-        answer.verdict = Verdict::decide(Decision::Deny);
-        answer.verdict.reason = reason.map(Into::into);
-        answer.diagnostics.push(
-            Diagnostic::warning("output.foreign-denial", "it denies in the form of another agent")
-                .help("exit 2 after printing the message"),
-        );
-        return answer;
+    let decision = fields.iter().map(|(key, value)| foreign(key, value)).max().unwrap_or_default();
+    if decision != Decision::None {
+        return in_foreign_words(fields, decision);
     }
+    let mut answer = Answer::default();
     if let Some(key) = fields.first_duplicate() {
         answer.diagnostics.push(
             Diagnostic::warning("output.duplicate-key", format!("the envelope has `{key}` twice"))
@@ -174,30 +191,56 @@ fn envelope(fields: &Fields, contract: &Contract) -> Answer {
     }
     let mut verdict = Verdict::none();
     for (key, value) in fields.iter() {
-        match key {
-            "mutated" if value.is_null() => answer.diagnostics.push(
-                Diagnostic::info("output.null-rewrite", "`mutated` is null, which changes nothing")
+        if key.eq_ignore_ascii_case(MUTATED) {
+            if value.is_null() {
+                answer.diagnostics.push(
+                    Diagnostic::info(
+                        "output.null-rewrite",
+                        "`mutated` is null, which changes nothing",
+                    )
                     .help("leave it out"),
-            ),
-            "mutated" if contract.rewrites == Rewrites::Nothing => {
+                );
+            } else if contract.rewrites == Rewrites::Nothing {
                 answer.diagnostics.push(Diagnostic::info(
                     "output.no-effect",
                     "`mutated` means nothing in this phase",
                 ));
+            } else {
+                verdict = verdict.with_rewrite(Rewrite::Replace(value.clone()));
             }
-            "mutated" => verdict = verdict.with_rewrite(Rewrite::Replace(value.clone())),
-            "message" => match value.as_str() {
+        } else if key.eq_ignore_ascii_case(MESSAGE) {
+            // A message of another type takes no rewrite with it.
+            match value.as_str() {
                 Some(text) => verdict = verdict.with_message(text.trim()),
                 None if value.is_null() => {}
                 None => answer.diagnostics.push(
                     Diagnostic::warning("output.wrong-type", "`message` is no text")
                         .help(r#"write "message": "…""#),
                 ),
-            },
-            _ => {}
+            }
         }
     }
     answer.verdict = verdict;
+    answer
+}
+
+/// What an object says that decides in the form of another agent. An ask is a block that a human may
+/// lift: the one way in which a command can ask, since no exit code of mecatl's does.
+fn in_foreign_words(fields: &Fields, decision: Decision) -> Answer {
+    let text = |value: Option<Json>| value?.as_str().map(Cow::into_owned);
+    let inner = |key: &str| fields.get(CLAUDE)?.get(key);
+    let reason = text(fields.get(MESSAGE).cloned())
+        .or_else(|| text(fields.get("reason").cloned()))
+        .or_else(|| text(inner("permissionDecisionReason")))
+        .or_else(|| text(fields.get("stopReason").cloned()));
+    let mut answer = Answer { verdict: Verdict::decide(decision), ..Answer::default() };
+    answer.verdict.reason = reason.map(Into::into);
+    if decision == Decision::Deny {
+        answer.diagnostics.push(
+            Diagnostic::warning("output.foreign-denial", "it denies in the form of another agent")
+                .help("exit 2 after printing the message"),
+        );
+    }
     answer
 }
 
@@ -301,6 +344,8 @@ mod tests {
             ),
             (1, r#"{"block":true,"message":"no"}"#),
             (0, r#"{"mutated":{"command":"ls"},"Decision":"DENY","reason":"no"}"#),
+            (0, r#"{"continue":false,"stopReason":"no"}"#),
+            (0, r#"{"decision":"ask","block":true,"reason":"no"}"#),
         ] {
             let decoded = pre(code, stdout, "");
             let verdict = &decoded.verdict;
@@ -324,5 +369,47 @@ mod tests {
             (decoded.verdict.clone(), codes(&decoded)),
             (Verdict::none(), vec!["output.no-effect"])
         );
+    }
+
+    #[test]
+    fn a_command_asks_with_a_word_and_what_asks_rewrites_nothing() {
+        for stdout in [
+            r#"{"decision":"ask","message":"sure?"}"#,
+            r#"{"mutated":{"command":"ls"},"decision":"ask","reason":"sure?"}"#,
+            "log line\n{\"decision\":\"ask\",\"reason\":\"sure?\"}",
+            r#"{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}"#,
+        ] {
+            let verdict = pre(0, stdout, "").verdict;
+            assert_eq!(
+                (verdict.decision, verdict.reason.as_deref()),
+                (Decision::Ask, Some("sure?")),
+                "{stdout}"
+            );
+            assert!(verdict.rewrite().is_none());
+        }
+        assert_eq!(pre(2, r#"{"decision":"ask"}"#, "").verdict.decision, Decision::Deny);
+    }
+
+    #[test]
+    fn letter_case_and_a_message_of_another_type_lose_no_rewrite() {
+        let replaced = Rewrite::Replace(Json::parse(r#"{"command":"ls"}"#).unwrap());
+        for stdout in [
+            r#"{"Mutated":{"command":"ls"},"Message":"m"}"#,
+            r#"{"message":5,"mutated":{"command":"ls"}}"#,
+            r#"{"mutated":null,"MUTATED":{"command":"ls"}}"#,
+        ] {
+            assert_eq!(pre(0, stdout, "").verdict.rewrite(), Some(&replaced), "{stdout}");
+        }
+    }
+
+    #[test]
+    fn what_was_meant_as_an_envelope_and_is_none_is_unclear() {
+        for stdout in ["{oops", "{\"mutated\":{}} done", "log\n{\"mutated\":{}}", "{\"mutated\":"] {
+            let decoded = pre(0, stdout, "");
+            assert!(decoded.unclear.is_some() && decoded.failed.is_none(), "{stdout}");
+        }
+        for stdout in ["", "fine", "made {} of it", "[1]", r#"{"message":"a"}"#] {
+            assert_eq!(pre(0, stdout, "").unclear, None, "{stdout}");
+        }
     }
 }
