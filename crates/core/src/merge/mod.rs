@@ -8,7 +8,9 @@ mod fold;
 
 use std::borrow::Cow;
 
-use crate::contract::{Asks, Block, Contract, Fold as FoldRule, OnFailure, Reasons, Rewrites};
+use crate::contract::{
+    Asks, Block, Contract, Fold as FoldRule, OnFailure, Reasons, Rewrites, Runs,
+};
 use crate::hook::Level;
 use crate::json::Json;
 use crate::verdict::{Decision, Verdict};
@@ -273,6 +275,10 @@ fn rewrite(
         }
     }
     fold.finish(merged);
+    // A hook in turn has seen what it changes, so that is no quarrel.
+    if contract.runs == Runs::InTurn {
+        merged.notes.retain(|note| !matches!(note.kind, NoteKind::KeyOverwritten { .. }));
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::contract::{Asks, MergeRule, Subject};
+use crate::contract::{Asks, MergeRule, Runs, Subject};
 use crate::verdict::Rewrite;
 
 const TOOL: Contract = Contract {
@@ -132,4 +132,14 @@ fn a_hook_that_asks_may_not_rewrite_or_may_be_a_denial() {
     let failed = Said::Failed { policy: OnFailure::Ask, reason: "broke", halt: false };
     let voices = [Voice { level: Level::User, said: failed }];
     assert_eq!(merge(&voices, None, &denies).decision, Decision::Deny);
+}
+
+#[test]
+fn who_has_seen_what_it_changes_does_not_quarrel() {
+    let verdicts = [replace(json!({ "command": "a" })), replace(json!({ "command": "b" }))];
+    let together = merge_all(&verdicts, &TOOL);
+    assert!(matches!(together.notes[..], [Note { kind: NoteKind::KeyOverwritten { .. }, .. }]));
+    let in_turn = merge_all(&verdicts, &Contract { runs: Runs::InTurn, ..TOOL });
+    assert_eq!((payload(&in_turn), in_turn.notes.len()), (payload(&together), 0));
+    assert_eq!(in_turn.applied, [0, 1]);
 }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use tenter_core::contract::{
-    Asks, Block, Contract, Delivery, Fold, MergeRule, OnFailure, Rewrites, Subject,
+    Asks, Block, Contract, Delivery, MergeRule, OnFailure, Rewrites, Runs, Subject,
 };
 use tenter_core::event::EventKind;
 use tenter_core::profile::{Dedupe, MissingFile, Permission, Profile, StartsIn};
@@ -36,14 +36,20 @@ pub const PROFILE: Profile = Profile {
     needs_exec_bit: true,
 };
 
-/// The last rewrite that can be applied is the one. A block that may be asked about is a block where
-/// no tool is to run (74).
+/// A replacement takes the place of the one before it, whatever the levels. A block that may be asked
+/// about is a block where no tool is to run (74).
 const MERGE: MergeRule =
-    MergeRule { fold: Fold::Last, levels_bind: false, asks: Asks::Denies, ..MergeRule::IN_ORDER };
+    MergeRule { levels_bind: false, asks: Asks::Denies, ..MergeRule::IN_ORDER };
 
-/// A hook is asked and waited for.
-const ASKED: Contract =
-    Contract { timeout: Duration::from_secs(30), merge: MERGE, ..Contract::OBSERVE };
+/// Hooks are asked one after the other and waited for, as mecatl's runners are that stand around each
+/// other: each sees what those before it made of the payload (B125), so that a second redactor cannot
+/// bring back what the first one took out.
+const ASKED: Contract = Contract {
+    timeout: Duration::from_secs(30),
+    runs: Runs::InTurn,
+    merge: MERGE,
+    ..Contract::OBSERVE
+};
 
 /// How long all hooks of a phase have that is told behind the run, whatever their own time (B100).
 pub const BEHIND: Duration = Duration::from_secs(5);
