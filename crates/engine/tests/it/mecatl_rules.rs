@@ -3,8 +3,9 @@
 //! `tests/spec/mecatl`.
 
 use serde_json::json;
-use tenter::hosts::mecatl::{event, hooks};
-use tenter::{Decision, Event, Session};
+use tenter::hosts::mecatl::HookDecision::{self, Advisory, Blocked, Info, Modified};
+use tenter::hosts::mecatl::{event, hooks, stream_events};
+use tenter::{Decision, Event, OnFailure, Session};
 use tenter_testkit::TestHome;
 
 use crate::support::builder;
@@ -33,4 +34,54 @@ async fn b31_a_hook_starts_in_the_workspace_wherever_the_agent_has_gone() {
     let outcome = session.fire(&call).await;
     assert_eq!(outcome.decision, Decision::Deny, "{outcome:?}");
     assert_eq!(outcome.reason.as_deref(), Some("guarded"));
+}
+
+/// What a client sees of one command of a phase, with a failure policy of its own.
+async fn seen(event: &Event, command: &str, policy: Option<OnFailure>) -> Vec<HookDecision> {
+    let builder = builder().profile("mecatl").unwrap();
+    let phase = tenter::hosts::mecatl::phase(&event.kind).unwrap();
+    let mut hook = hooks([(phase, command)], None, None).remove(0);
+    hook.on_failure = policy;
+    let outcome = builder.hook(hook).build().session("s1").fire(event).await;
+    stream_events(event, &outcome).into_iter().map(|mark| mark.decision).collect()
+}
+
+fn result() -> Event {
+    let input = json!({ "args": {}, "content": "secret", "is_error": false });
+    event("PostToolUse", "Shell", input.into(), "s1", "c1").unwrap()
+}
+
+#[tokio::test]
+async fn b37_b51_b90_no_error_and_no_refusal_is_silent() {
+    let start = event("SessionStart", "", json!(null).into(), "s1", "").unwrap();
+    let task = event("TaskCreated", "", json!({ "by": "ann" }).into(), "s1", "").unwrap();
+    for blocking in [&call("ls"), &start, &task] {
+        assert_eq!(seen(blocking, "exit 1", None).await, [Blocked], "{}", blocking.kind);
+        assert_eq!(seen(blocking, "exit 1", Some(OnFailure::Allow)).await, [Info]);
+    }
+    assert_eq!(seen(&result(), "exit 1", None).await, [Info]);
+    assert_eq!(seen(&result(), "exit 1", Some(OnFailure::Block)).await, [Info, Modified]);
+    // What is no rewrite, and what is no envelope at all.
+    for printed in [r#"{"mutated":{}}"#, r#"{"mutated":null}"#, r#"{"status":"ok"}"#] {
+        let command = format!("echo '{printed}'");
+        assert_eq!(seen(&result(), &command, None).await, [Info], "{printed}");
+    }
+}
+
+#[tokio::test]
+async fn k101_what_is_only_told_is_information() {
+    let stop = event("Stop", "", json!({ "stop_reason": "end_turn" }).into(), "s1", "").unwrap();
+    assert_eq!(seen(&stop, "echo no; exit 2", None).await, [Info]);
+    assert_eq!(seen(&stop, "exit 1", None).await, [Info]);
+    assert_eq!(seen(&stop, "echo noted", None).await, [Info]);
+    assert_eq!(seen(&stop, "true", None).await, []);
+    assert_eq!(seen(&call("ls"), "echo noted", None).await, [Advisory]);
+}
+
+#[tokio::test]
+async fn k68_a_question_is_asked_and_is_no_mark() {
+    let ask = r#"echo '{"decision":"ask","message":"sure?"}'"#;
+    assert_eq!(seen(&call("ls"), ask, None).await, []);
+    let prompt = event("UserPromptSubmit", "", json!({ "prompt": "hi" }).into(), "s1", "").unwrap();
+    assert_eq!(seen(&prompt, ask, None).await, [Blocked], "there is no such question");
 }

@@ -11,7 +11,7 @@ pub(super) fn write(event: &Event) -> Vec<u8> {
     let phase = phase(&event.kind).unwrap_or_else(|| event.kind.name());
     hook_event(
         phase,
-        event.tool_name().unwrap_or_default(),
+        event.tool_name().unwrap_or_else(|| tool_of_gate(&event.kind)),
         &input(event),
         &event.origin.session_id,
         event.origin.call_id.as_deref().unwrap_or_default(),
@@ -41,6 +41,50 @@ pub fn hook_event(
     text.into_bytes()
 }
 
+/// The tool that asks at a gate of tasks (D8).
+fn tool_of_gate(kind: &EventKind) -> &'static str {
+    match kind {
+        EventKind::TaskCreated => "AddTask",
+        EventKind::TaskCompleted => "CompleteTask",
+        _ => "",
+    }
+}
+
+/// A task as hooks of mecatl know it: who acts, the task, and all else that is known of it (B113).
+fn task_input(task: &Json) -> Json {
+    let Some(fields) = task.to_fields() else { return task.clone() };
+    let mut input = Fields::new();
+    input.push("by", fields.get("by").cloned().unwrap_or_else(Json::null));
+    input.push("deps", fields.get("deps").cloned().unwrap_or_else(Json::null));
+    for (key, known) in [("description", "description"), ("id", "task_id")] {
+        if let Some(value) = fields.get(key) {
+            input.push(known, value.clone());
+        }
+    }
+    let known = ["by", "deps", "description", "id", "task_id"];
+    for (key, value) in fields.iter().filter(|(key, _)| !known.contains(key)) {
+        input.push(key, value.clone());
+    }
+    input.to_json()
+}
+
+/// The task of such an input.
+fn task_of(input: &Json) -> Json {
+    let Some(mut fields) = input.to_fields() else { return input.clone() };
+    let mut task = Fields::new();
+    if let Some(id) = fields.remove("task_id") {
+        fields.remove("id");
+        task.push("id", id);
+    }
+    for (key, value) in fields.iter() {
+        // That there are none is said by leaving them out.
+        if !(key == "deps" && value.is_null()) {
+            task.push(key, value.clone());
+        }
+    }
+    task.to_json()
+}
+
 /// The payload of a phase.
 pub fn input(event: &Event) -> Json {
     match &event.payload {
@@ -57,14 +101,15 @@ pub fn input(event: &Event) -> Json {
         }
         Payload::Prompt(prompt) => one("prompt", Json::string(prompt)),
         Payload::Stop(facts) => {
-            one("stop_reason", Json::string(facts.stop_reason.as_deref().unwrap_or_default()))
+            // Without a reason it has ended by itself.
+            one("stop_reason", Json::string(facts.stop_reason.as_deref().unwrap_or("end_turn")))
         }
         Payload::Open => match event.kind {
             EventKind::TeammateIdle => {
                 one("member", event.extra.get("teammate_name").cloned().unwrap_or_else(Json::null))
             }
             EventKind::TaskCreated | EventKind::TaskCompleted => {
-                event.extra.get("task").cloned().unwrap_or_else(Json::null)
+                event.extra.get("task").map_or_else(Json::null, task_input)
             }
             _ => Json::null(),
         },
@@ -116,7 +161,7 @@ pub fn read(text: &str, given: Option<&str>, defaults: &Origin) -> Result<Event,
         EventKind::UserPromptSubmit => plain.push("prompt", part("prompt")),
         EventKind::Stop | EventKind::SubagentStop => plain.push("stop_reason", part("stop_reason")),
         EventKind::TeammateIdle => plain.push("teammate_name", part("member")),
-        EventKind::TaskCreated | EventKind::TaskCompleted => plain.push("task", input),
+        EventKind::TaskCreated | EventKind::TaskCompleted => plain.push("task", task_of(&input)),
         _ => {}
     }
     read_fields(plain, given, defaults)
@@ -159,7 +204,7 @@ pub fn event(
         }
         EventKind::TaskCreated | EventKind::TaskCompleted => {
             return Some(placed(
-                Event::new(kind, Payload::Open).with_field("task", input),
+                Event::new(kind, Payload::Open).with_field("task", task_of(&input)),
                 session_id,
                 call_id,
             ));
@@ -217,13 +262,25 @@ mod tests {
             ("Stop", "", r#"{"stop_reason":"end_turn"}"#),
             ("SubagentStop", "", r#"{"stop_reason":"error"}"#),
             ("TeammateIdle", "", r#"{"member":"ann"}"#),
-            ("TaskCreated", "", r#"{"id":"t1","description":"d","deps":[],"by":"ann"}"#),
+            ("TaskCreated", "", r#"{"by":"ann","deps":[],"description":"d","task_id":"t1"}"#),
+            ("TaskCompleted", "", r#"{"by":"ann","deps":null,"task_id":"t1","team_id":"red"}"#),
         ] {
             let event = of(phase, tool, shape);
             assert_eq!(input(&event).as_text(), shape, "{phase}");
             let read = read(&line(&event), None, &Origin::default()).unwrap();
             assert_eq!(line(&read), line(&event), "{phase}");
         }
+    }
+
+    #[test]
+    fn b113_a_gate_names_its_tool_and_the_whole_task() {
+        let task = r#"{"id":"t1","description":"d","by":"ann","assignee":"bob","team_id":"red"}"#;
+        let event = Event::new(EventKind::TaskCompleted, Payload::Open)
+            .with_field("task", Json::parse(task).unwrap());
+        assert_eq!(
+            line(&event),
+            "{\"Phase\":\"TaskCompleted\",\"Tool\":\"CompleteTask\",\"Input\":{\"by\":\"ann\",\"deps\":null,\"description\":\"d\",\"task_id\":\"t1\",\"assignee\":\"bob\",\"team_id\":\"red\"},\"SessionID\":\"\",\"CallID\":\"\"}\n"
+        );
     }
 
     #[test]
