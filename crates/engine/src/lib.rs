@@ -44,6 +44,7 @@ mod snapshot;
 mod spill;
 pub mod trust;
 mod typed;
+mod waivers;
 
 pub use tenter_core as core;
 pub use tenter_hosts as hosts;

@@ -21,8 +21,9 @@ use tokio_util::sync::CancellationToken;
 use crate::detached::{Detached, Finished};
 use crate::engine::Engine;
 use crate::fire::{self, Begun, Fire};
-use crate::runner::{HookRunner, RunContext};
+use crate::runner::{ApprovalLearner, HookRunner, RunContext};
 use crate::snapshot::Snapshot;
+use crate::waivers::Waivers;
 
 /// One agent session on an [`Engine`]. Cheap to clone; clones are the same session.
 #[derive(Debug, Clone)]
@@ -292,7 +293,7 @@ impl Inner {
 }
 
 /// A lock that a panic elsewhere does not take away: what it protects is valid at every moment.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     match mutex.lock() {
         Ok(guard) => guard,
         Err(poisoned) => poisoned.into_inner(),
@@ -309,6 +310,34 @@ impl HookRunner for Session {
 
     fn mask(&self) -> EventMask {
         EventMask::from_bits(self.inner.mask.load(Ordering::Acquire))
+    }
+}
+
+/// A session remembers the very call, byte for byte, and until its configuration changes: hooks that
+/// ask about it are not heard again. Hooks that deny, hooks that fail, and rules are.
+///
+/// ```
+/// use tenter::{ApprovalLearner as _, Decision, Engine, Event, EventKind, FunctionHook, Verdict};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let asks = FunctionHook::sync("asks", [EventKind::PreToolUse], |_| Verdict::ask("sure?"));
+/// let session = Engine::builder().function(asks).build().session("session-1");
+/// let call = |command: &str| {
+///     Event::pre_tool("Bash", serde_json::json!({ "command": command }).into())
+/// };
+///
+/// assert_eq!(session.fire(&call("git push")).await.decision, Decision::Ask);
+/// session.learn(&call("git push")).await; // "Allow, and do not ask again."
+/// assert_eq!(session.fire(&call("git push")).await.decision, Decision::None);
+/// assert_eq!(session.fire(&call("git push -f")).await.decision, Decision::Ask);
+/// # });
+/// ```
+impl ApprovalLearner for Session {
+    fn learn<'a>(&'a self, event: &'a Event) -> BoxFuture<'a, ()> {
+        let current = self.inner.current.load();
+        let event = self.fill(event, None);
+        current.live.waivers.learn(&event, &current.snapshot.places.cwd);
+        Box::pin(std::future::ready(()))
     }
 }
 
@@ -377,6 +406,8 @@ pub(crate) struct Live {
     /// Whether any hook has struck out or is done, so that most events need not look.
     touched: AtomicBool,
     narrowed: AtomicBool,
+    /// What the user has allowed and does not want to be asked about again.
+    pub(crate) waivers: Waivers,
 }
 
 impl Live {

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use tenter_core::contract::Block;
+use tenter_core::contract::{Block, OnFailure};
 use tenter_core::diagnostic::Severity;
 use tenter_core::event::{Event, Payload};
 use tenter_core::hook::Level;
 use tenter_core::json::Json;
 use tenter_core::merge::{Merged, merge};
-use tenter_core::outcome::{Message, Outcome};
+use tenter_core::outcome::{HookReport, Message, Outcome, Status};
 use tenter_core::plan::Selection;
 use tenter_core::verdict::Decision;
 
@@ -84,7 +84,29 @@ pub(super) fn draft(
         outcome.reason = Some(nameless_reason(&outcome));
     }
     speak(fire, &mut outcome, &answers, &merged);
+    waive(fire, event, &mut outcome, &merged);
     Draft { outcome, answers, merged, allowed_by }
+}
+
+/// Takes a question back that the user has answered for the rest of the session: about this very call,
+/// and only what hooks ask in so many words. A hook that failed has not looked at it.
+fn waive(fire: &Fire<'_>, event: &Event, outcome: &mut Outcome, merged: &Merged) {
+    let asks = outcome.decision == Decision::Ask && !outcome.halt && merged.payload.is_none();
+    let failed = |report: &HookReport| {
+        matches!(report.status, Status::Failed(_) | Status::Cancelled)
+            && report.hook.failure_policy(fire.contract) == OnFailure::Ask
+    };
+    if !asks
+        || fire.contract.block != Block::StopsTool
+        || outcome.hooks.iter().any(failed)
+        || !fire.live.waivers.covers(event, &fire.snapshot.places.cwd)
+    {
+        return;
+    }
+    outcome.decision = Decision::None;
+    let reason = outcome.reason.take().unwrap_or_default();
+    let text = format!("the user has allowed this call for the session; a hook asks: {reason}");
+    outcome.messages.push(Message { level: Severity::Info, text, hook: None });
 }
 
 /// Makes the outcome of hooks that had nothing to say. `ended` is when the last of them had not said

@@ -5,7 +5,7 @@
 use serde_json::json;
 use tenter::hosts::mecatl::HookDecision::{self, Advisory, Blocked, Info, Modified};
 use tenter::hosts::mecatl::{event, hooks, stream_events};
-use tenter::{Decision, Event, OnFailure, Session};
+use tenter::{ApprovalLearner as _, Decision, Event, OnFailure, Session};
 use tenter_testkit::TestHome;
 
 use crate::support::builder;
@@ -84,4 +84,60 @@ async fn k68_a_question_is_asked_and_is_no_mark() {
     assert_eq!(seen(&call("ls"), ask, None).await, []);
     let prompt = event("UserPromptSubmit", "", json!({ "prompt": "hi" }).into(), "s1", "").unwrap();
     assert_eq!(seen(&prompt, ask, None).await, [Blocked], "there is no such question");
+}
+
+/// A session with commands before a tool, and rules that ask.
+fn asking(commands: &[(&str, Option<OnFailure>)], ask: Option<&str>) -> Session {
+    let mut rules = tenter::RuleSet::new();
+    if let Some(text) = ask {
+        rules.add_ask(tenter::Rule::parse(text).unwrap(), tenter::Level::User, "test");
+    }
+    let mut builder = builder().profile("mecatl").unwrap().rules(rules);
+    for (command, policy) in commands {
+        let mut hook = hooks([("PreToolUse", *command)], None, None).remove(0);
+        hook.on_failure = *policy;
+        builder = builder.hook(hook);
+    }
+    builder.build().session("s1")
+}
+
+const ASK: &str = r#"echo '{"decision":"ask","message":"sure?"}'"#;
+
+#[tokio::test]
+async fn k79_what_the_learner_arms_is_one_call_of_one_session() {
+    let session = asking(&[(ASK, None)], None);
+    let push = call("git push");
+    assert_eq!(session.fire(&push).await.decision, Decision::Ask);
+    session.learn(&push).await;
+    let outcome = session.fire(&push).await;
+    assert_eq!((outcome.decision, outcome.reason.as_deref()), (Decision::None, None));
+    assert_eq!(outcome.hooks[0].decision, Decision::Ask, "the report keeps what the hook said");
+    assert!(outcome.messages.iter().any(|one| one.text.contains("sure?")));
+
+    assert_eq!(session.fire(&call("git push ")).await.decision, Decision::Ask);
+    let other_tool = event("PreToolUse", "Bash", json!({ "command": "git push" }).into(), "s1", "");
+    assert_eq!(session.fire(&other_tool.unwrap()).await.decision, Decision::Ask);
+    let elsewhere = session.engine().session("s2");
+    let mut push = call("git push");
+    push.origin.session_id = "s2".into();
+    assert_eq!(elsewhere.fire(&push).await.decision, Decision::Ask);
+    assert_eq!(session.fire(&push).await.decision, Decision::Ask, "an event of another session");
+}
+
+#[tokio::test]
+async fn a_waiver_lifts_no_block_no_failure_and_no_rule() {
+    let push = call("git push");
+    let decide = async |session: Session| {
+        session.learn(&push).await;
+        session.fire(&push).await.decision
+    };
+    assert_eq!(decide(asking(&[(ASK, None), ("exit 2", None)], None)).await, Decision::Deny);
+    assert_eq!(decide(asking(&[(ASK, None), ("exit 1", None)], None)).await, Decision::Deny);
+    let failing = [(ASK, None), ("exit 1", Some(OnFailure::Ask))];
+    assert_eq!(decide(asking(&failing, None)).await, Decision::Ask);
+    assert_eq!(decide(asking(&[(ASK, None)], Some("Bash(git push)"))).await, Decision::Ask);
+    // Nor does it run a call that somebody has rewritten since.
+    let rewrite = r#"echo '{"mutated":{"command":"rm x"}}'"#;
+    assert_eq!(decide(asking(&[(rewrite, None), (ASK, None)], None)).await, Decision::Ask);
+    assert_eq!(decide(asking(&[(ASK, None)], None)).await, Decision::None);
 }
