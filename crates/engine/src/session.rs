@@ -162,12 +162,15 @@ impl Session {
         let event = &*self.fill(event, Some(&current.snapshot));
         let to_the_end;
         let cx = match current.snapshot.contract(&event.kind).delivery {
-            // What is done at the end of a session is done, bounded by its own time.
-            Delivery::AwaitedToTheEnd => {
+            // What is done at the end of a session is done, bounded by its own time; so is what is only
+            // told, where the run was cancelled before it came to that.
+            delivery @ (Delivery::AwaitedToTheEnd | Delivery::Detached)
+                if delivery == Delivery::AwaitedToTheEnd || cx.cancel.is_cancelled() =>
+            {
                 to_the_end = RunContext { cancel: CancellationToken::new(), deadline: cx.deadline };
                 &to_the_end
             }
-            Delivery::Awaited | Delivery::Detached => cx,
+            _ => cx,
         };
         let fire = current.fire(event, &self.inner.stops, cx);
         let detach = |index| {

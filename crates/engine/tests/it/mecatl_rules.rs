@@ -5,7 +5,10 @@
 use serde_json::json;
 use tenter::hosts::mecatl::HookDecision::{self, Advisory, Blocked, Info, Modified};
 use tenter::hosts::mecatl::{event, hooks, stream_events};
-use tenter::{ApprovalLearner as _, Decision, Event, OnFailure, Session};
+use tenter::{
+    ApprovalLearner as _, CancellationToken, Decision, Event, HookRunner, OnFailure, RunContext,
+    Session, Status,
+};
 use tenter_testkit::TestHome;
 
 use crate::support::builder;
@@ -140,4 +143,21 @@ async fn a_waiver_lifts_no_block_no_failure_and_no_rule() {
     let rewrite = r#"echo '{"mutated":{"command":"rm x"}}'"#;
     assert_eq!(decide(asking(&[(rewrite, None), (ASK, None)], None)).await, Decision::Ask);
     assert_eq!(decide(asking(&[(ASK, None)], None)).await, Decision::None);
+}
+
+#[tokio::test]
+async fn k99_a_cancelled_run_still_tells_its_end_through_the_port() {
+    let home = TestHome::new();
+    let told = home.project().join("told");
+    let command = format!("cat > {}", told.display());
+    for phase in ["Stop", "SubagentStop", "TeammateIdle"] {
+        let session = session_in(&home, &[(phase, &command)]);
+        let runner: &dyn HookRunner = &session;
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        let event = event(phase, "", json!({}).into(), "s1", "").unwrap();
+        let outcome = runner.run(&event, &RunContext::new().with_cancel(cancel)).await;
+        assert_eq!(outcome.hooks[0].status, Status::Ok, "{phase}");
+        assert!(std::fs::read_to_string(&told).unwrap().contains(phase));
+    }
 }
