@@ -18,7 +18,7 @@ use crate::support::{builder, reply, reply_on};
 /// A session with one command a phase.
 fn session(commands: &[(&str, &str)]) -> Session {
     let builder = builder().profile("mecatl").unwrap();
-    let hooks = hooks(commands.iter().copied(), None, None);
+    let hooks = hooks(commands.iter().copied(), None, None).unwrap();
     hooks.into_iter().fold(builder, tenter::EngineBuilder::hook).build().session("s1")
 }
 
@@ -65,7 +65,7 @@ async fn k98_k99_b100_the_end_of_a_run_is_told_and_never_waited_for() {
 #[tokio::test]
 async fn b100_a_hook_behind_the_run_has_five_seconds() {
     for phase in ["Stop", "SubagentStop", "TeammateIdle"] {
-        let hook = &hooks([(phase, "sleep 60")], None, None)[0];
+        let hook = &hooks([(phase, "sleep 60")], None, None).unwrap()[0];
         assert_eq!(hook.timeout, Some(Duration::from_secs(5)), "{phase}");
         assert_eq!(PROFILE.contract(&hook.events[0]).timeout, Duration::from_secs(5));
     }

@@ -16,7 +16,7 @@ use crate::support::builder;
 /// A session in a project with one command a phase.
 fn session_in(home: &TestHome, commands: &[(&str, &str)]) -> Session {
     let builder = builder().profile("mecatl").unwrap().project(home.project());
-    let hooks = hooks(commands.iter().copied(), None, None);
+    let hooks = hooks(commands.iter().copied(), None, None).unwrap();
     hooks.into_iter().fold(builder, tenter::EngineBuilder::hook).build().session("s1")
 }
 
@@ -43,7 +43,7 @@ async fn b31_a_hook_starts_in_the_workspace_wherever_the_agent_has_gone() {
 async fn seen(event: &Event, command: &str, policy: Option<OnFailure>) -> Vec<HookDecision> {
     let builder = builder().profile("mecatl").unwrap();
     let phase = tenter::hosts::mecatl::phase(&event.kind).unwrap();
-    let mut hook = hooks([(phase, command)], None, None).remove(0);
+    let mut hook = hooks([(phase, command)], None, None).unwrap().remove(0);
     hook.on_failure = policy;
     let outcome = builder.hook(hook).build().session("s1").fire(event).await;
     stream_events(event, &outcome).into_iter().map(|mark| mark.decision).collect()
@@ -97,7 +97,7 @@ fn asking(commands: &[(&str, Option<OnFailure>)], ask: Option<&str>) -> Session 
     }
     let mut builder = builder().profile("mecatl").unwrap().rules(rules);
     for (command, policy) in commands {
-        let mut hook = hooks([("PreToolUse", *command)], None, None).remove(0);
+        let mut hook = hooks([("PreToolUse", *command)], None, None).unwrap().remove(0);
         hook.on_failure = *policy;
         builder = builder.hook(hook);
     }
@@ -160,4 +160,15 @@ async fn k99_a_cancelled_run_still_tells_its_end_through_the_port() {
         assert_eq!(outcome.hooks[0].status, Status::Ok, "{phase}");
         assert!(std::fs::read_to_string(&told).unwrap().contains(phase));
     }
+}
+
+#[tokio::test]
+async fn b94_a_cancelled_run_publishes_no_result_that_a_redactor_has_not_seen() {
+    let home = TestHome::new();
+    let session = session_in(&home, &[("PostToolUse", "sleep 60")]);
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let outcome = session.fire_with(&result(), &RunContext::new().with_cancel(cancel)).await;
+    let effective = outcome.rewritten.unwrap().to_string();
+    assert!(!effective.contains("secret") && effective.contains("withheld"), "{effective}");
 }

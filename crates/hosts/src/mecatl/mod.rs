@@ -16,6 +16,7 @@ use tenter_core::contract::Contract;
 use tenter_core::event::{Event, EventKind, Origin};
 use tenter_core::hook::{Command, CommandLine, Cwd, Handler, Hook, Leftovers, Level, Source};
 use tenter_core::matcher::{Matcher, MatcherError};
+use tenter_core::suggest::nearest;
 
 use crate::codec::{Codec, Decoded, Host, Ran, Shown};
 use crate::config::{Candidate, ConfigFile, ConfigFormat, ConfigPlaces, Dialect, FileId};
@@ -46,24 +47,35 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// ```
 /// use tenter_hosts::mecatl::hooks;
 ///
-/// let hooks = hooks([("PreToolUse", "./check.sh"), ("Stop", "  ")], None, None);
-/// assert_eq!(hooks.len(), 1, "a blank command is none");
-/// assert_eq!(hooks[0].name, "PreToolUse");
+/// let given = hooks([("PreToolUse", "./check.sh"), ("Stop", "  ")], None, None)?;
+/// assert_eq!(given.len(), 1, "a blank command is none");
+/// assert_eq!(given[0].name, "PreToolUse");
+///
+/// let error = hooks([("PreTooluse", "./check.sh")], None, None).unwrap_err();
+/// assert_eq!(error.to_string(), "mecatl has no phase `PreTooluse`; did you mean `PreToolUse`?");
+/// # Ok::<(), tenter_hosts::mecatl::UnknownPhase>(())
 /// ```
 ///
-/// A phase that mecatl does not have, and a blank command, give no hook: such an event is allowed.
+/// A blank command gives no hook, and a phase without a hook allows (24, 25).
 /// `shell` is the interpreter in place of `/bin/sh`, an empty one counts as none (27); `timeout` is
 /// 30 s without one, and zero counts as none (28). Phases that are told behind the run keep their
 /// own five seconds if that is less.
+///
+/// # Errors
+/// mecatl has no phase of that name: a hook that would never run guards nothing.
 pub fn hooks<'a>(
     commands: impl IntoIterator<Item = (&'a str, &'a str)>,
     shell: Option<&str>,
     timeout: Option<Duration>,
-) -> Vec<Hook> {
+) -> Result<Vec<Hook>, UnknownPhase> {
     let timeout = timeout.filter(|timeout| !timeout.is_zero()).unwrap_or(DEFAULT_TIMEOUT);
     let shell = shell.filter(|shell| !shell.is_empty()).map(|shell| vec![shell.to_owned()]);
-    let given = commands.into_iter().enumerate().filter_map(|(at, (name, line))| {
-        let kind = profile::event_kind(name).filter(|_| !line.trim().is_empty())?;
+    let mut hooks = Vec::new();
+    for (at, (name, line)) in commands.into_iter().enumerate() {
+        let kind = profile::event_kind(name).ok_or_else(|| UnknownPhase::of(name))?;
+        if line.trim().is_empty() {
+            continue;
+        }
         let most = PROFILE.contract(&kind).timeout;
         let command = Command {
             line: CommandLine::Shell(line.to_owned()),
@@ -81,9 +93,28 @@ pub fn hooks<'a>(
         };
         let mut hook = Hook::new(name, source, kinds, Handler::Command(Box::new(command)));
         hook.timeout = Some(if most < DEFAULT_TIMEOUT { timeout.min(most) } else { timeout });
-        Some(hook)
-    });
-    given.collect()
+        hooks.push(hook);
+    }
+    Ok(hooks)
+}
+
+/// There is no phase of a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("mecatl has no phase `{name}`; {}", match .nearest {
+    Some(nearest) => format!("did you mean `{nearest}`?"),
+    None => format!("its phases are {}", PHASES.join(", ")),
+})]
+pub struct UnknownPhase {
+    /// The name.
+    pub name: String,
+    /// The phase that may be meant.
+    pub nearest: Option<&'static str>,
+}
+
+impl UnknownPhase {
+    fn of(name: &str) -> Self {
+        Self { name: name.to_owned(), nearest: nearest(name, PHASES) }
+    }
 }
 
 /// mecatl's wire.
@@ -133,18 +164,23 @@ mod tests {
 
     #[test]
     fn k24_k25_a_phase_without_a_command_has_no_hook() {
-        assert!(hooks([], None, None).is_empty());
-        assert!(hooks([("PreToolUse", " \t"), ("Notification", "x")], None, None).is_empty());
+        assert!(hooks([], None, None).unwrap().is_empty());
+        assert!(hooks([("PreToolUse", " \t")], None, None).unwrap().is_empty());
+        let error = hooks([("Notification", "x")], None, None).unwrap_err();
+        assert!(error.to_string().contains("its phases are SessionStart, "), "{error}");
     }
 
     #[test]
     fn k27_k28_shell_and_timeout_have_defaults() {
-        let timeout = |given| hooks([("PreToolUse", "x")], None, given)[0].timeout;
+        let timeout = |given| hooks([("PreToolUse", "x")], None, given).unwrap()[0].timeout;
         assert_eq!(timeout(None), Some(DEFAULT_TIMEOUT));
         assert_eq!(timeout(Some(Duration::ZERO)), Some(DEFAULT_TIMEOUT));
         assert_eq!(timeout(Some(Duration::from_secs(2))), Some(Duration::from_secs(2)));
-        assert_eq!(hooks([("Stop", "x")], None, None)[0].timeout, Some(Duration::from_secs(5)));
-        let shell = |given| match &hooks([("Stop", "x")], given, None)[0].handler {
+        assert_eq!(
+            hooks([("Stop", "x")], None, None).unwrap()[0].timeout,
+            Some(Duration::from_secs(5))
+        );
+        let shell = |given| match &hooks([("Stop", "x")], given, None).unwrap()[0].handler {
             Handler::Command(command) => command.shell.clone(),
             other => panic!("{other:?}"),
         };

@@ -56,10 +56,11 @@ fn task_input(task: &Json) -> Json {
     let mut input = Fields::new();
     input.push("by", fields.get("by").cloned().unwrap_or_else(Json::null));
     input.push("deps", fields.get("deps").cloned().unwrap_or_else(Json::null));
-    for (key, known) in [("description", "description"), ("id", "task_id")] {
-        if let Some(value) = fields.get(key) {
-            input.push(known, value.clone());
-        }
+    if let Some(description) = fields.get("description") {
+        input.push("description", description.clone());
+    }
+    if let Some(id) = fields.get("id").or_else(|| fields.get("task_id")) {
+        input.push("task_id", id.clone());
     }
     let known = ["by", "deps", "description", "id", "task_id"];
     for (key, value) in fields.iter().filter(|(key, _)| !known.contains(key)) {
