@@ -81,7 +81,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter crush mecatl" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
                     return 0
                     ;;
                 --project)
@@ -141,7 +141,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter crush mecatl" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -183,7 +183,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter crush mecatl" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -227,7 +227,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter crush mecatl" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -303,7 +303,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter crush mecatl" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
                     return 0
                     ;;
                 --project)
@@ -329,7 +329,7 @@ _tenter() {
                     return 0
                     ;;
                 --profile)
-                    COMPREPLY=($(compgen -W "tenter crush mecatl" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
                     return 0
                     ;;
                 --project)

@@ -46,7 +46,8 @@ sarif\t'SARIF 2.1.0, for code scanners'
 github\t'Workflow commands that annotate a pull request'"
 complete -c tenter -n "__fish_tenter_using_subcommand check" -l profile -d 'Whose files these are [default: told by their names, else tenter\'s own]' -r -f -a "tenter\t''
 crush\t''
-mecatl\t''"
+mecatl\t''
+hotl\t''"
 complete -c tenter -n "__fish_tenter_using_subcommand check" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand check" -l strict -d 'Exit 1 for warnings too, not only for errors'
 complete -c tenter -n "__fish_tenter_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -54,7 +55,8 @@ complete -c tenter -n "__fish_tenter_using_subcommand list" -l config -d 'A hook
 complete -c tenter -n "__fish_tenter_using_subcommand list" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand list" -l profile -d 'Whose rules hold, and whose files count; `tenter` has rules and files of its own' -r -f -a "tenter\t''
 crush\t''
-mecatl\t''"
+mecatl\t''
+hotl\t''"
 complete -c tenter -n "__fish_tenter_using_subcommand list" -l json -d 'Write JSON'
 complete -c tenter -n "__fish_tenter_using_subcommand list" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
 complete -c tenter -n "__fish_tenter_using_subcommand list" -s h -l help -d 'Print help'
@@ -66,7 +68,8 @@ complete -c tenter -n "__fish_tenter_using_subcommand explain" -l config -d 'A h
 complete -c tenter -n "__fish_tenter_using_subcommand explain" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand explain" -l profile -d 'Whose rules hold, and whose files count; `tenter` has rules and files of its own' -r -f -a "tenter\t''
 crush\t''
-mecatl\t''"
+mecatl\t''
+hotl\t''"
 complete -c tenter -n "__fish_tenter_using_subcommand explain" -l wire -d 'The event is in the host\'s own bytes, as its hooks would read it'
 complete -c tenter -n "__fish_tenter_using_subcommand explain" -l json -d 'Write JSON'
 complete -c tenter -n "__fish_tenter_using_subcommand explain" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
@@ -79,7 +82,8 @@ complete -c tenter -n "__fish_tenter_using_subcommand fire" -l config -d 'A hook
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l profile -d 'Whose rules hold, and whose files count; `tenter` has rules and files of its own' -r -f -a "tenter\t''
 crush\t''
-mecatl\t''"
+mecatl\t''
+hotl\t''"
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l wire -d 'The event is in the host\'s own bytes, as its hooks would read it'
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l json -d 'Write JSON'
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l io -d 'Show what each hook was sent and what it printed'
@@ -93,13 +97,15 @@ complete -c tenter -n "__fish_tenter_using_subcommand test" -s h -l help -d 'Pri
 complete -c tenter -n "__fish_tenter_using_subcommand trust" -l digest -d 'Trust without a question, if what would be trusted has this digest' -r
 complete -c tenter -n "__fish_tenter_using_subcommand trust" -l profile -d 'Whose files these are' -r -f -a "tenter\t''
 crush\t''
-mecatl\t''"
+mecatl\t''
+hotl\t''"
 complete -c tenter -n "__fish_tenter_using_subcommand trust" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand trust" -s h -l help -d 'Print help'
 complete -c tenter -n "__fish_tenter_using_subcommand untrust" -l digest -d 'Take trust back without a question, if what is trusted has this digest' -r
 complete -c tenter -n "__fish_tenter_using_subcommand untrust" -l profile -d 'Whose files these are' -r -f -a "tenter\t''
 crush\t''
-mecatl\t''"
+mecatl\t''
+hotl\t''"
 complete -c tenter -n "__fish_tenter_using_subcommand untrust" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand untrust" -s h -l help -d 'Print help'
 complete -c tenter -n "__fish_tenter_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -197,8 +197,19 @@ pub enum Runs {
     InTurn,
 }
 
+/// What becomes of a text for the model that is longer than a profile's bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LongText {
+    /// The whole goes to a file, and the model gets its beginning and the path. The bound is in
+    /// characters.
+    Spills,
+    /// It is cut before the first character that does not fit. The bound is in bytes.
+    IsClipped,
+}
+
 /// What an outcome means for one kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub struct Contract {
     /// What a block does.
     pub block: Block,
@@ -224,6 +235,18 @@ pub struct Contract {
     pub runs: Runs,
     /// How their voices become one.
     pub merge: MergeRule,
+    /// Whether the contexts of all hooks are one item, with a line break between them.
+    pub joins_context: bool,
+    /// What becomes of a context that is too long.
+    pub long_context: LongText,
+    /// Whether a result is kept from the model when the caller's cancellation has ended a hook that
+    /// was to see it. If not, the hook's failure policy says so.
+    pub withholds_cancelled: bool,
+    /// Whether hooks are asked about an end of a turn that they can no longer block.
+    pub asks_when_spent: bool,
+    /// Whether hosts are told to fire the event although all its hooks failed too often and are left
+    /// out, so that every outcome says so.
+    pub fires_for_struck: bool,
 }
 
 impl Contract {
@@ -242,5 +265,10 @@ impl Contract {
         view: None,
         runs: Runs::Together,
         merge: MergeRule::IN_ORDER,
+        joins_context: false,
+        long_context: LongText::Spills,
+        withholds_cancelled: true,
+        asks_when_spent: true,
+        fires_for_struck: true,
     };
 }

@@ -26,6 +26,12 @@ pub const CAP_MARK: &str = "\n[tenter: clipped here, the hook's view is smaller 
 const TELLING: usize = 64;
 
 /// The longest start of a text that is at most `cap` bytes and splits no character.
+///
+/// ```
+/// use tenter_core::views::cap_payload;
+///
+/// assert_eq!(cap_payload("aäb", 2), "a");
+/// ```
 pub fn cap_payload(text: &str, cap: usize) -> &str {
     text.get(..text.floor_char_boundary(cap)).unwrap_or(text)
 }
@@ -71,6 +77,23 @@ impl Capped {
 /// `mark` after it. Nested texts and other values stay whole.
 ///
 /// Where nothing is too long the view is the input itself, and nothing is allocated.
+///
+/// ```
+/// use tenter_core::Json;
+/// use tenter_core::views::{CAP_MARK, cap_tool_input, restore_capped};
+///
+/// let input = Json::parse(r#"{"command":"echo 0123456789"}"#)?;
+/// let capped = cap_tool_input(&input, 8, CAP_MARK);
+/// assert!(capped.view().as_text().contains("echo 012"));
+/// // Handed back as it was shown, it is the whole again.
+/// let back = restore_capped(capped.view().to_fields().unwrap(), &capped)?;
+/// assert_eq!(back.to_json(), input);
+/// // Made from a text that was clipped, it is refused.
+/// let edited = capped.view().as_text().replace("echo", "sudo");
+/// let edited = Json::parse(&edited)?.to_fields().unwrap();
+/// assert!(restore_capped(edited, &capped).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn cap_tool_input(input: &Json, cap: usize, mark: &str) -> Capped {
     let whole = || Capped { view: input.clone(), mark: String::new(), clipped: Vec::new() };
     // No text is longer than the JSON it stands in.
@@ -253,6 +276,13 @@ pub struct JoinedContext {
 
 /// Joins what hooks add to the conversation, in order, one part a line. Empty parts are left out;
 /// without any other there is nothing to add.
+///
+/// ```
+/// use tenter_core::views::join_additional_context;
+///
+/// assert_eq!(join_additional_context(["a", "", "b"]).unwrap().text, "a\nb");
+/// assert_eq!(join_additional_context([""]), None);
+/// ```
 pub fn join_additional_context<'a>(
     parts: impl IntoIterator<Item = &'a str>,
 ) -> Option<JoinedContext> {

@@ -39,15 +39,29 @@ pub struct Finished {
     pub dropped: usize,
 }
 
-/// A queue with at most one worker.
-#[derive(Default)]
-pub(crate) struct Detached {
+/// What runs behind the host: a queue with at most one worker. Cheap to clone; clones are the same
+/// queue, so that whoever tears a program down can wait for what others handed over.
+///
+/// ```
+/// use std::time::Duration;
+/// use tenter::{Event, EventKind, FunctionHooks, Verdict};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let hooks = FunctionHooks::builder().on_notification(|_| Verdict::none()).build();
+/// let drain = hooks.session().notification_drain();
+/// hooks.session().notify(&Event::notification("done", "all tests pass"));
+/// let finished = drain.finish(Duration::from_secs(10)).await;
+/// assert_eq!((finished.outcomes.len(), finished.ended), (1, 0));
+/// # });
+/// ```
+#[derive(Clone, Default)]
+pub struct NotificationDrain {
     shared: Arc<Shared>,
 }
 
-impl fmt::Debug for Detached {
+impl fmt::Debug for NotificationDrain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Detached").finish_non_exhaustive()
+        f.debug_struct("NotificationDrain").finish_non_exhaustive()
     }
 }
 
@@ -78,7 +92,7 @@ impl Shared {
     }
 }
 
-impl Detached {
+impl NotificationDrain {
     /// Adds one job at the end; `false` if too many wait already.
     pub(crate) fn push(&self, job: Job) -> bool {
         let mut state = self.shared.lock();
@@ -99,7 +113,7 @@ impl Detached {
 
     /// Waits until the queue is empty, at most `grace`; what is left then is ended, which takes a
     /// second at most. What does not even end then goes on by itself and is counted as ended.
-    pub(crate) async fn finish(&self, grace: Duration) -> Finished {
+    pub async fn finish(&self, grace: Duration) -> Finished {
         if tokio::runtime::Handle::try_current().is_err() {
             return self.finish_blocking(grace);
         }
@@ -172,7 +186,8 @@ impl Detached {
         if state.has_worker { None } else { state.waiting.pop_front() }
     }
 
-    fn is_idle(&self) -> bool {
+    /// Whether nothing waits or runs.
+    pub fn is_idle(&self) -> bool {
         let state = self.shared.lock();
         state.waiting.is_empty() && state.running.is_none()
     }

@@ -18,6 +18,7 @@ use tenter_core::matcher::Matcher;
 use tenter_core::merge::{Said, Voice, merge};
 use tenter_core::outcome::Outcome;
 use tenter_core::verdict::{Decision, Rewrite, Verdict};
+use tenter_hosts::codec::Host;
 
 use crate::engine::Engine;
 use crate::runner::{HookRunner, RunContext};
@@ -160,6 +161,7 @@ impl FunctionHook {
 #[derive(Debug, Default)]
 pub struct FunctionHooksBuilder {
     hooks: Vec<FunctionHook>,
+    host: Option<Host>,
 }
 
 impl FunctionHooksBuilder {
@@ -245,6 +247,24 @@ impl FunctionHooksBuilder {
         })
     }
 
+    /// When the agent tells its user something. Nobody waits for it.
+    #[must_use]
+    pub fn on_notification(
+        self,
+        function: impl Fn(&Event) -> Verdict + Send + Sync + 'static,
+    ) -> Self {
+        self.on_event(EventKind::Notification, function)
+    }
+
+    /// When the session ends.
+    #[must_use]
+    pub fn on_session_end(
+        self,
+        function: impl Fn(&Event) -> Verdict + Send + Sync + 'static,
+    ) -> Self {
+        self.on_event(EventKind::SessionEnd, function)
+    }
+
     /// When an event of any kind happens.
     #[must_use]
     pub fn on_event(
@@ -264,6 +284,37 @@ impl FunctionHooksBuilder {
         self
     }
 
+    /// Under the rules of another host than tenter's own.
+    ///
+    /// ```
+    /// use tenter::hosts::hotl;
+    /// use tenter::{FunctionHooks, Json, Origin, PreToolOutcome, RunContext, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let hooks = FunctionHooks::builder()
+    ///     .host(hotl::HOST)
+    ///     .on_pre_tool(|call| match call.tool {
+    ///         "bash" => Verdict::deny("no shell"),
+    ///         _ => Verdict::allow(),
+    ///     })
+    ///     .build();
+    /// let (origin, cx) = (Origin::default(), RunContext::new());
+    /// let outcome = hooks.session().pre_tool("read", Json::empty_object(), &origin, &cx).await;
+    /// // Under hotl a hook never grants.
+    /// assert!(matches!(outcome, PreToolOutcome::Proceed { approved: false, .. }));
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn host(mut self, host: Host) -> Self {
+        self.host = Some(host);
+        self
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.hooks.is_empty()
+    }
+
     /// The set, ready to run.
     pub fn build(self) -> FunctionHooks {
         let contract = *tenter_hosts::native::PROFILE.contract(&EventKind::PreToolUse);
@@ -280,7 +331,10 @@ impl FunctionHooksBuilder {
                 _ => has_others = true,
             }
         }
-        let session = Engine::builder().functions(self.hooks).build().session("");
+        // The rules of others, such as what a hook is shown, hold in `run` alone.
+        has_others |= self.host.is_some();
+        let host = self.host.unwrap_or(tenter_hosts::native::HOST);
+        let session = Engine::builder().host(host).functions(self.hooks).build().session("");
         FunctionHooks { quick, has_others, contract, session }
     }
 }
@@ -350,8 +404,8 @@ impl FunctionHooks {
     ///
     /// Rewrites are folded, and every function is asked again about the folded input, as in
     /// [`HookRunner::run`]. A hook that panics denies. A set with other hooks for `PreToolUse`
-    /// (asynchronous, blocking, `on_event`) cannot be asked this way: the verdict is a denial that
-    /// says so.
+    /// (asynchronous, blocking, `on_event`), or under the rules of another host, cannot be asked this
+    /// way: the verdict is a denial that says so.
     pub fn decide(&self, view: ToolView<'_>) -> Verdict {
         if self.has_others {
             return Verdict::deny("this set has hooks that only `HookRunner::run` can ask");

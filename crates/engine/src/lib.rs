@@ -37,11 +37,13 @@ pub mod environment;
 mod fire;
 mod function;
 mod handlers;
+mod mask;
 pub mod record;
 mod runner;
 mod session;
 mod snapshot;
 mod spill;
+mod stops;
 pub mod trust;
 mod typed;
 mod waivers;
@@ -49,10 +51,11 @@ mod waivers;
 pub use tenter_core as core;
 pub use tenter_hosts as hosts;
 
-pub use detached::Finished;
+pub use detached::{Finished, NotificationDrain};
 pub use engine::{CONCURRENCY, Engine, EngineBuilder, Files, LEAST_CONCURRENCY, UnknownProfile};
 pub use fire::Judgement;
 pub use function::{FunctionHook, FunctionHooks, FunctionHooksBuilder, ResultView, ToolView};
+pub use mask::LiveMask;
 pub use runner::{ApprovalLearner, HookRunner, NoHooks, RunContext};
 pub use session::Session;
 pub use tenter_core::{

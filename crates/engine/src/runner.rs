@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use futures_util::future::BoxFuture;
-use tenter_core::event::{Event, EventMask};
+use tenter_core::event::{Event, EventKind, EventMask};
 use tenter_core::outcome::Outcome;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +51,11 @@ pub trait HookRunner: Send + Sync {
     /// The events for which anything is to be done. A caller that asks it first pays one load and
     /// one branch for an event without hooks, and need not build the event at all.
     fn mask(&self) -> EventMask;
+
+    /// Whether anything is to be done for events of this kind: what every caller asks first.
+    fn wants(&self, kind: &EventKind) -> bool {
+        self.mask().contains(kind)
+    }
 }
 
 /// Learns that the user has allowed a call and does not want to be asked again.

@@ -2,45 +2,48 @@
 //! that nobody waits for.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tenter_core::approval::Approval;
-use tenter_core::contract::{Contract, Delivery};
-use tenter_core::event::{Event, EventKind, EventMask};
+use tenter_core::contract::{Block, Contract, Delivery};
+use tenter_core::event::{Event, EventKind, EventMask, Payload};
 use tenter_core::hook::Hook;
 use tenter_core::outcome::{HookReport, Outcome, Skip, Status};
 use tenter_core::plan::{Plan, Selection};
 use tenter_core::profile::Profile;
 use tokio_util::sync::CancellationToken;
 
-use crate::detached::{Detached, Finished};
+use crate::detached::{Finished, NotificationDrain};
 use crate::engine::Engine;
 use crate::fire::{self, Begun, Fire};
+use crate::mask::LiveMask;
 use crate::runner::{ApprovalLearner, HookRunner, RunContext};
 use crate::snapshot::Snapshot;
+use crate::stops::Stops;
 use crate::waivers::Waivers;
 
 /// One agent session on an [`Engine`]. Cheap to clone; clones are the same session.
 #[derive(Debug, Clone)]
 pub struct Session {
     inner: Arc<Inner>,
+    /// That of `inner`, one step nearer for those who only ask it.
+    mask: LiveMask,
 }
 
 #[derive(Debug)]
 pub(crate) struct Inner {
     engine: Engine,
     id: String,
-    mask: AtomicU64,
+    mask: LiveMask,
     current: ArcSwap<Current>,
     /// Held while mask and configuration change together.
     changing: Mutex<()>,
     stops: Stops,
-    detached: Detached,
+    detached: NotificationDrain,
 }
 
 /// The configuration that a session is on, with what it has learnt on it.
@@ -71,9 +74,10 @@ impl Current {
 impl Session {
     pub(crate) fn new(engine: Engine, id: String) -> Self {
         let snapshot = engine.snapshot();
-        let mask = AtomicU64::new(snapshot.mask().bits());
+        let mask = LiveMask::new(snapshot.mask());
         let current = ArcSwap::from_pointee(Current::new(snapshot));
         Self {
+            mask: mask.clone(),
             inner: Arc::new(Inner {
                 engine,
                 id,
@@ -81,7 +85,7 @@ impl Session {
                 current,
                 changing: Mutex::default(),
                 stops: Stops::default(),
-                detached: Detached::default(),
+                detached: NotificationDrain::default(),
             }),
         }
     }
@@ -103,7 +107,17 @@ impl Session {
     /// Whether anything is to be done for events of this kind: one load and one branch.
     #[inline]
     pub fn wants(&self, kind: &EventKind) -> bool {
-        EventMask::from_bits(self.inner.mask.load(Ordering::Acquire)).contains(kind)
+        self.mask.get().contains(kind)
+    }
+
+    /// The session's mask, for those who gate events and hold no session.
+    pub fn live_mask(&self) -> LiveMask {
+        self.mask.clone()
+    }
+
+    /// What runs behind the session, for those who wait for it and hold no session.
+    pub fn notification_drain(&self) -> NotificationDrain {
+        self.inner.detached.clone()
     }
 
     /// Whether no hook for events of this kind has to be waited for: then [`Session::fire`] is ready
@@ -130,14 +144,14 @@ impl Session {
         if event.kind == EventKind::UserPromptSubmit {
             self.inner.stops.forget();
         }
-        if !self.wants(&event.kind) {
+        if !self.mask.get_or_struck(&event.kind) {
             return Ok(Outcome::proceed(event.kind.clone()));
         }
         let current = self.inner.current.load();
         if !current.snapshot.is_quick(&event.kind) {
             return Err(Arc::clone(&current));
         }
-        let event = &*self.fill(event, None);
+        let event = &*self.fill(event, &current.snapshot, false);
         let fire = current.fire(event, &self.inner.stops, cx);
         match fire::begin(&fire, event, |_| true) {
             Begun::Done(outcome) => {
@@ -159,7 +173,7 @@ impl Session {
     }
 
     async fn fire_later(&self, event: &Event, cx: &RunContext, current: &Arc<Current>) -> Outcome {
-        let event = &*self.fill(event, Some(&current.snapshot));
+        let event = &*self.fill(event, &current.snapshot, true);
         let to_the_end;
         let cx = match current.snapshot.contract(&event.kind).delivery {
             // What is done at the end of a session is done, bounded by its own time; so is what is only
@@ -226,7 +240,7 @@ impl Session {
         fire::plan(
             &current.snapshot,
             Some(&current.live),
-            &self.fill(event, Some(&current.snapshot)),
+            &self.fill(event, &current.snapshot, true),
         )
     }
 
@@ -235,15 +249,30 @@ impl Session {
     }
 
     /// The event with the session's id, where it has none; for processes with a current directory,
-    /// too. Functions and fixed answers do not need one, and most events go to them alone.
-    fn fill<'e>(&self, event: &'e Event, for_processes: Option<&Snapshot>) -> Cow<'e, Event> {
-        let cwd = for_processes.map(|snapshot| &snapshot.places.cwd);
+    /// too. Functions and fixed answers do not need one, and most events go to them alone. An end of
+    /// a turn is told how often it was blocked already.
+    fn fill<'e>(
+        &self,
+        event: &'e Event,
+        snapshot: &Snapshot,
+        for_processes: bool,
+    ) -> Cow<'e, Event> {
+        let cwd = for_processes.then_some(&snapshot.places.cwd);
         let cwd = cwd.filter(|cwd| event.origin.cwd.is_empty() && !cwd.is_empty());
         let no_id = event.origin.session_id.is_empty() && !self.inner.id.is_empty();
-        if !no_id && cwd.is_none() {
+        let is_end = snapshot.contract(&event.kind).block == Block::GoesOn;
+        if !no_id && cwd.is_none() && !is_end {
             return Cow::Borrowed(event);
         }
         let mut event = event.clone();
+        if is_end {
+            let blocked = self.inner.stops.count(&event);
+            if let Payload::Stop(facts) = &mut event.payload {
+                facts.stop_hook_active |= blocked > 0;
+                let budget = snapshot.host.profile.stop_budget;
+                facts.blocks_left = Some(budget.saturating_sub(blocked));
+            }
+        }
         if no_id {
             event.origin.session_id.clone_from(&self.inner.id);
         }
@@ -280,7 +309,7 @@ impl Session {
         if std::ptr::eq(&raw const **self.inner.current.load(), current) {
             current.live.narrowed.store(false, Ordering::Release);
             let mask = current.live.mask(&current.snapshot);
-            self.inner.mask.store(mask.bits(), Ordering::Release);
+            self.inner.mask.keep(mask, current.live.struck.load(Ordering::Acquire));
         }
     }
 }
@@ -291,7 +320,7 @@ impl Inner {
     pub(crate) fn switch(&self, snapshot: &Arc<Snapshot>) {
         let _changing = lock(&self.changing);
         self.current.store(Arc::new(Current::new(Arc::clone(snapshot))));
-        self.mask.store(snapshot.mask().bits(), Ordering::Release);
+        self.mask.set(snapshot.mask());
     }
 }
 
@@ -312,7 +341,7 @@ impl HookRunner for Session {
     }
 
     fn mask(&self) -> EventMask {
-        EventMask::from_bits(self.inner.mask.load(Ordering::Acquire))
+        self.mask.get()
     }
 }
 
@@ -338,7 +367,7 @@ impl HookRunner for Session {
 impl ApprovalLearner for Session {
     fn learn<'a>(&'a self, event: &'a Event) -> BoxFuture<'a, ()> {
         let current = self.inner.current.load();
-        let event = self.fill(event, None);
+        let event = self.fill(event, &current.snapshot, false);
         current.live.waivers.learn(&event, &current.snapshot.places.cwd);
         Box::pin(std::future::ready(()))
     }
@@ -408,6 +437,8 @@ pub(crate) struct Live {
     once: Vec<AtomicU8>,
     /// Whether any hook has struck out or is done, so that most events need not look.
     touched: AtomicBool,
+    /// Whether a hook has struck out whose event hosts need not fire any more.
+    struck: AtomicBool,
     narrowed: AtomicBool,
     /// What the user has allowed and does not want to be asked about again.
     pub(crate) waivers: Waivers,
@@ -523,20 +554,31 @@ impl Live {
         let (Some(most), Some(count)) = (profile.strikes, self.strikes.get(at)) else { return };
         if count.fetch_add(1, Ordering::AcqRel) + 1 >= most && !hook.is_guard(contract) {
             self.touched.store(true, Ordering::Release);
+            if !contract.fires_for_struck {
+                self.struck.store(true, Ordering::Release);
+                self.narrowed.store(true, Ordering::Release);
+            }
         }
     }
 
-    /// The events for which a hook is left. Only one that has done its one run is gone: one that
-    /// struck out, or that is left out loudly, is still reported.
+    /// The events for which a hook is left. One that has done its one run is gone. One that struck
+    /// out is gone where the profile has it so; elsewhere it is still reported, as is one that is
+    /// left out loudly.
     fn mask(&self, snapshot: &Snapshot) -> EventMask {
         let full = snapshot.mask();
-        let is_left = |at: &usize| {
+        let profile = snapshot.host.profile;
+        let is_left = |kind: &EventKind, at: &usize| {
             snapshot.table.get(*at).is_some_and(|hook| {
                 let silent = matches!(hook.skip, Some(Skip::Disabled | Skip::Duplicate));
-                !(silent || (hook.once && self.once_at(*at) == DONE))
+                let contract = snapshot.contract(kind);
+                let struck = || self.skip_of(*at, hook, profile, contract) == Some(Skip::Strikes);
+                let gone = (hook.once && self.once_at(*at) == DONE)
+                    || (!contract.fires_for_struck && struck());
+                !(silent || gone)
             })
         };
-        let left = |kind: &&EventKind| snapshot.table.of_kind(kind).iter().any(is_left);
+        let left =
+            |kind: &&EventKind| snapshot.table.of_kind(kind).iter().any(|at| is_left(kind, at));
         let other = EventKind::Other("".into());
         let mut mask: EventMask =
             EventKind::ALL.iter().filter(|kind| full.contains(kind)).filter(left).collect();
@@ -544,50 +586,5 @@ impl Live {
             mask = mask.union(snapshot.rule_mask());
         }
         if full.contains(&other) { mask.with(&other) } else { mask }
-    }
-}
-
-/// Ends of a turn that hooks have blocked in a row, for each agent and each kind of end. They belong
-/// to the session and outlive a reload.
-#[derive(Debug, Default)]
-pub(crate) struct Stops {
-    /// Whether anything is counted, so that most prompts need not look.
-    any: AtomicBool,
-    blocked: Mutex<HashMap<(EventKind, String), u32>>,
-}
-
-impl Stops {
-    fn key(event: &Event) -> (EventKind, String) {
-        let agent = event.origin.agent.as_ref().and_then(|agent| agent.id.clone());
-        (event.kind.clone(), agent.unwrap_or_default())
-    }
-
-    /// Counts one more block; `false` if it is one too many.
-    pub(crate) fn block(&self, event: &Event, budget: u32) -> bool {
-        let mut blocked = lock(&self.blocked);
-        self.any.store(true, Ordering::Release);
-        let count = blocked.entry(Self::key(event)).or_insert(0);
-        if *count >= budget {
-            *count = 0;
-            return false;
-        }
-        *count += 1;
-        true
-    }
-
-    /// The turn may end: the next block is the first in a row.
-    pub(crate) fn may_end(&self, event: &Event) {
-        if self.any.load(Ordering::Acquire) {
-            lock(&self.blocked).remove(&Self::key(event));
-        }
-    }
-
-    /// A new prompt: blocks in a row start anew for everybody.
-    fn forget(&self) {
-        if self.any.load(Ordering::Acquire) {
-            let mut blocked = lock(&self.blocked);
-            self.any.store(false, Ordering::Release);
-            blocked.clear();
-        }
     }
 }

@@ -7,22 +7,37 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tenter_core::contract::{Contract, LongText};
 use tenter_core::diagnostic::Severity;
 use tenter_core::event::Event;
 use tenter_core::outcome::Message;
+use tenter_core::views::cap_payload;
 
 use crate::snapshot::Snapshot;
 
 /// How many characters of a context that went to a file the model still gets.
 const PREVIEW: usize = 2_000;
 
-/// Contexts of at most the profile's length; what is longer is spilled.
+/// The contexts of all hooks, as one item where the contract has it so. Empty parts are left out.
+pub(crate) fn joined(contexts: Vec<String>, contract: &Contract) -> Vec<String> {
+    if !contract.joins_context || contexts.len() < 2 {
+        return contexts;
+    }
+    let parts: Vec<_> = contexts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    if parts.is_empty() { parts } else { vec![parts.join("\n")] }
+}
+
+/// Contexts of at most the profile's length; what is longer is spilled or clipped.
 pub(crate) fn cap(
     contexts: Vec<String>,
+    contract: &Contract,
     snapshot: &Snapshot,
     event: &Event,
 ) -> (Vec<String>, Vec<Message>) {
     let cap = snapshot.host.profile.context_cap;
+    if contract.long_context == LongText::IsClipped {
+        return clip(contexts, cap);
+    }
     let mut notes = Vec::new();
     let capped = contexts
         .into_iter()
@@ -34,6 +49,22 @@ pub(crate) fn cap(
         })
         .collect();
     (capped, notes)
+}
+
+fn clip(contexts: Vec<String>, cap: usize) -> (Vec<String>, Vec<Message>) {
+    let mut notes = Vec::new();
+    let mut clipped = |mut context: String| {
+        let kept = cap_payload(&context, cap).len();
+        if kept < context.len() {
+            let text =
+                format!("a text of {} bytes was clipped to {kept} for the model", context.len());
+            notes.push(Message { level: Severity::Warning, text, hook: None });
+            context.truncate(kept);
+        }
+        context
+    };
+    let contexts = contexts.into_iter().map(&mut clipped).collect();
+    (contexts, notes)
 }
 
 fn shorten(

@@ -120,6 +120,20 @@ fn reason_of(outcome: &Outcome) -> String {
 
 impl Session {
     /// A tool is about to run.
+    ///
+    /// It takes no longer than the hooks may take together, and no longer than `cx` lets it: then
+    /// each hook's failure policy says what that means.
+    ///
+    /// ```
+    /// use tenter::{FunctionHooks, Json, Origin, PreToolOutcome, RunContext, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let hooks = FunctionHooks::builder().on_pre_tool(|_| Verdict::deny("not now")).build();
+    /// let (origin, cx) = (Origin::default(), RunContext::new());
+    /// let outcome = hooks.session().pre_tool("Bash", Json::empty_object(), &origin, &cx).await;
+    /// assert_eq!(outcome, PreToolOutcome::Deny { reason: "not now".into() });
+    /// # });
+    /// ```
     pub async fn pre_tool(
         &self,
         tool: &str,
@@ -147,6 +161,24 @@ impl Session {
     }
 
     /// A tool has run on this input and given this response, in any shape.
+    ///
+    /// ```
+    /// use tenter::{Fields, FunctionHooks, Json, Origin, Rewrite, RunContext, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let hooks = FunctionHooks::builder()
+    ///     .on_post_tool(|view| {
+    ///         let text = Json::string(&view.result.content.replace("hunter2", "***"));
+    ///         Verdict::none().with_rewrite(Rewrite::Patch(Fields::from_iter([("content", text)])))
+    ///     })
+    ///     .build();
+    /// let (origin, cx) = (Origin::default(), RunContext::new());
+    /// let given = Json::string("password: hunter2");
+    /// let outcome =
+    ///     hooks.session().post_tool("Bash", Json::empty_object(), given, &origin, &cx).await;
+    /// assert_eq!(outcome.result.content, "password: ***");
+    /// # });
+    /// ```
     pub async fn post_tool(
         &self,
         tool: &str,
@@ -166,6 +198,20 @@ impl Session {
     }
 
     /// The user has sent a prompt.
+    ///
+    /// ```
+    /// use tenter::{FunctionHooks, Origin, PromptOutcome, RunContext, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let hooks = FunctionHooks::builder()
+    ///     .on_user_prompt(|_| Verdict::none().with_context("today is Tuesday"))
+    ///     .build();
+    /// let outcome =
+    ///     hooks.session().user_prompt("hi", &Origin::default(), &RunContext::new()).await;
+    /// let context = vec!["today is Tuesday".to_owned()];
+    /// assert_eq!(outcome, PromptOutcome::Proceed { prompt: "hi".into(), context });
+    /// # });
+    /// ```
     pub async fn user_prompt(
         &self,
         prompt: &str,
@@ -189,7 +235,37 @@ impl Session {
         }
     }
 
+    /// The session ends: its hooks are waited for, whatever the host has cancelled, and no longer than
+    /// they may take. A host calls it before it lets go of its runtime.
+    ///
+    /// ```
+    /// use tenter::{Event, FunctionHooks, Origin, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let hooks = FunctionHooks::builder().on_session_end(|_| Verdict::none()).build();
+    /// let outcome = hooks.session().session_end("exit", &Origin::default()).await;
+    /// assert!(outcome.hooks[0].status.ran());
+    /// # });
+    /// ```
+    pub async fn session_end(&self, reason: &str, origin: &Origin) -> Outcome {
+        self.fire(&Event::session_end(reason).with_origin(origin.clone())).await
+    }
+
     /// The turn is about to end.
+    ///
+    /// ```
+    /// use tenter::core::event::StopFacts;
+    /// use tenter::{FunctionHooks, Origin, RunContext, StopOutcome, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let hooks = FunctionHooks::builder().on_stop(|_| Verdict::deny("run the tests")).build();
+    /// let outcome = hooks
+    ///     .session()
+    ///     .stop(StopFacts::default(), &Origin::default(), &RunContext::new())
+    ///     .await;
+    /// assert!(matches!(outcome, StopOutcome::GoOn { reason, .. } if reason == "run the tests"));
+    /// # });
+    /// ```
     pub async fn stop(&self, facts: StopFacts, origin: &Origin, cx: &RunContext) -> StopOutcome {
         let event = Event::stop(facts).with_origin(origin.clone());
         let outcome = self.fire_with(&event, cx).await;

@@ -11,6 +11,7 @@ pub mod codec;
 pub mod config;
 pub mod crush;
 pub mod files;
+pub mod hotl;
 mod json_file;
 mod lines;
 pub mod mecatl;
@@ -23,7 +24,7 @@ use std::path::Path;
 use codec::Host;
 
 /// Every host whose rules can be applied; tenter's own is the first.
-static HOSTS: [&Host; 3] = [&native::HOST, &crush::HOST, &mecatl::HOST];
+static HOSTS: [&Host; 4] = [&native::HOST, &crush::HOST, &mecatl::HOST, &hotl::HOST];
 
 /// The host of a name, as it stands on the command line.
 pub fn by_name(name: &str) -> Option<&'static Host> {

@@ -34,6 +34,7 @@ const ALIASES: &[(EventKind, &[&str])] = &[
             "userPromptSubmitted",
             "pre_user_prompt",
             "userPromptSubmit",
+            "user_prompt",
             "chat.message",
             "input",
             "agent.start",

@@ -108,6 +108,16 @@ impl fmt::Display for EventKind {
 }
 
 /// A set of event kinds in 64 bits. All of a host's own events share one bit.
+///
+/// ```
+/// use tenter_core::event::{EventKind, EventMask};
+///
+/// let tools: EventMask = [EventKind::PreToolUse, EventKind::PostToolUse].iter().collect();
+/// let before = tools.difference(EventMask::EMPTY.with(&EventKind::PostToolUse));
+/// assert!(before.contains(&EventKind::PreToolUse));
+/// assert!(!before.contains(&EventKind::PostToolUse));
+/// assert_eq!(EventMask::from_bits(u64::MAX), EventMask::ALL);
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EventMask(u64);
 
@@ -115,9 +125,12 @@ impl EventMask {
     /// No event.
     pub const EMPTY: Self = Self(0);
 
-    /// The mask with these bits.
+    /// Every event.
+    pub const ALL: Self = Self((1 << (EventKind::ALL.len() + 1)) - 1);
+
+    /// The mask with these bits; those of no event are left out.
     pub const fn from_bits(bits: u64) -> Self {
-        Self(bits)
+        Self(bits & Self::ALL.0)
     }
 
     /// The bits.
@@ -141,6 +154,12 @@ impl EventMask {
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// What is in this set and not in the other.
+    #[must_use]
+    pub const fn difference(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Whether nothing is in it.
@@ -180,5 +199,22 @@ mod tests {
         assert!(mask.contains(&EventKind::Stop) && mask.contains(&EventKind::PreToolUse));
         assert!(!mask.contains(&EventKind::SessionEnd));
         assert_eq!(EventMask::EMPTY.union(mask), mask);
+    }
+
+    #[test]
+    fn taking_out_takes_exactly_what_is_named() {
+        let (stop, tool) = (EventMask::EMPTY.with(&EventKind::Stop), EventKind::PreToolUse);
+        let both = stop.with(&tool);
+        assert_eq!(both.difference(stop), EventMask::EMPTY.with(&tool));
+        assert_eq!(stop.difference(EventMask::EMPTY.with(&tool)), stop, "it was not in it");
+        assert!(EventMask::ALL.difference(EventMask::ALL).is_empty());
+    }
+
+    #[test]
+    fn bits_of_no_event_are_dropped() {
+        assert_eq!(EventMask::from_bits(u64::MAX), EventMask::ALL);
+        assert_eq!(EventMask::from_bits(1 << 63), EventMask::EMPTY);
+        let all: EventMask = EventKind::ALL.iter().collect();
+        assert_eq!(all.with(&EventKind::of("BeforeModel")), EventMask::ALL);
     }
 }

@@ -20,6 +20,8 @@ pub struct StopFacts {
     pub last_assistant_message: Option<String>,
     /// Whether the turn goes on only because a hook blocked an earlier end.
     pub stop_hook_active: bool,
+    /// How often hooks can still send this turn on; the session that fires the event fills it in.
+    pub blocks_left: Option<u32>,
 }
 
 impl StopFacts {

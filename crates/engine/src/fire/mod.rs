@@ -29,8 +29,9 @@ pub(crate) use facts::Facts;
 pub(crate) use one::{Answer, Bounds, Wire};
 
 use crate::runner::RunContext;
-use crate::session::{Claims, Live, Stops};
+use crate::session::{Claims, Live};
 use crate::snapshot::Snapshot;
+use crate::stops::Stops;
 
 /// Everything that the hooks of one event share.
 pub(crate) struct Fire<'a> {
@@ -181,6 +182,19 @@ pub(crate) fn begin<'a>(
         return Begun::Done(outcome);
     }
 
+    if settle::is_spent(fire, event) {
+        for slot in selection.iter() {
+            let Some(hook) = snapshot.table.get(slot.hook) else { continue };
+            let skip = skip_of(snapshot, Some(fire.live), *slot, hook, &facts, fire.contract);
+            let status = Status::Skipped(skip.unwrap_or(Skip::Stopped));
+            board.reports.push(HookReport::new(Arc::clone(hook), status));
+        }
+        let mut outcome = settle::shell(fire, event, board);
+        settle::say_spent(fire, event, &mut outcome);
+        outcome.duration = started.elapsed();
+        return Begun::Done(outcome);
+    }
+
     let (mut parallel, mut sequence) = (Vec::new(), Vec::new());
     let mut last = started;
     for (at, slot) in selection.iter().enumerate() {
@@ -202,17 +216,18 @@ pub(crate) fn begin<'a>(
             if !detach(slot.hook) {
                 report.status = Status::Cancelled;
             }
-        } else if let Some(answered) = answer_now(fire, slot.hook, hook, event) {
-            let now = Instant::now();
-            report.duration = now.duration_since(last);
-            last = now;
-            answer = match answered {
-                Ok(verdict) if verdict.is_silent() => None,
-                Ok(verdict) => Some(Answer::of(verdict)),
-                Err(panic) => Some(Answer::panicked(&panic)),
-            };
         } else {
-            parallel.push(at);
+            match answer_now(fire, slot.hook, hook, event) {
+                Now::Waits => parallel.push(at),
+                answered => {
+                    let now = Instant::now();
+                    report.duration = now.duration_since(last);
+                    last = now;
+                    if let Now::Says(says) = answered {
+                        answer = Some(*says);
+                    }
+                }
+            }
         }
         board.reports.push(report);
         if let Some(answer) = answer {
@@ -365,20 +380,39 @@ fn step_of_sequence<'a>(
     Some(one::Asked::Owned(Box::new(event), paths))
 }
 
-/// The answer of a hook that needs no waiting.
-fn answer_now(
-    fire: &Fire<'_>,
-    index: usize,
-    hook: &Hook,
-    event: &Event,
-) -> Option<Result<Verdict, String>> {
-    if hook.failed.is_some() || hook.view.or(fire.contract.view).is_some() {
-        return None;
+/// What a hook says that is asked without waiting.
+enum Now {
+    /// Nothing, as most hooks do.
+    Silent,
+    /// This.
+    Says(Box<Answer>),
+    /// It has to be waited for.
+    Waits,
+}
+
+fn answer_now(fire: &Fire<'_>, index: usize, hook: &Hook, event: &Event) -> Now {
+    if hook.failed.is_some() {
+        return Now::Waits;
     }
-    match &hook.handler {
+    if hook.view.or(fire.contract.view).is_some() {
+        return match one::answer_with_view(fire, index, hook, event) {
+            Some(answer) if answer.counts_or_tells() => Now::Says(Box::new(answer)),
+            Some(_) => Now::Silent,
+            None => Now::Waits,
+        };
+    }
+    let called = match &hook.handler {
         Handler::Reply(verdict) => Some(Ok((**verdict).clone())),
-        Handler::Function => fire.snapshot.functions.get(index)?.as_ref()?.call_now(event),
+        Handler::Function => {
+            let function = fire.snapshot.functions.get(index).and_then(Option::as_ref);
+            function.and_then(|function| function.call_now(event))
+        }
         Handler::Command(_) | Handler::Broken { .. } => None,
+    };
+    match called {
+        Some(Ok(verdict)) if verdict.is_silent() => Now::Silent,
+        Some(called) => Now::Says(Box::new(Answer::of_call(called))),
+        None => Now::Waits,
     }
 }
 

@@ -114,6 +114,19 @@ impl Answer {
         }
     }
 
+    /// What a function of this program said, or how it panicked.
+    pub(crate) fn of_call(called: Result<Verdict, String>) -> Self {
+        match called {
+            Ok(verdict) => Self::of(verdict),
+            Err(panic) => Self::panicked(&panic),
+        }
+    }
+
+    /// Whether there is anything to write into a report.
+    pub(crate) fn counts_or_tells(&self) -> bool {
+        self.counts() || !self.diagnostics.is_empty()
+    }
+
     /// Whether the merge has to hear of it.
     pub(crate) fn counts(&self) -> bool {
         self.cancelled || self.failed.is_some() || !self.verdict.is_silent()
@@ -187,13 +200,9 @@ async fn run_handler(fire: &Fire<'_>, index: usize, hook: &Hook, asked: &Asked<'
     if let Some(reason) = &hook.failed {
         return Answer::failed(Failure::Trust, reason.clone());
     }
-    let asked_view = hook.view.or(fire.contract.view);
-    let view = match asked_view.and_then(|view| View::of(fire, view.cap, asked.event())) {
-        None => None,
-        Some(view) => match asked_view.and_then(|view| view.on_truncated) {
-            Some(policy) => return too_long_for_its_view(policy, &view.clipped),
-            None => Some(view),
-        },
+    let view = match view_of(fire, hook, asked.event()) {
+        Ok(view) => view,
+        Err(answer) => return *answer,
     };
     let event = view.as_ref().map_or_else(|| asked.event(), |view| &view.event);
     let mut answer = match &hook.handler {
@@ -216,10 +225,51 @@ async fn run_handler(fire: &Fire<'_>, index: usize, hook: &Hook, asked: &Asked<'
             command::run(fire, index, hook, handler, event, line).await
         }
     };
-    if let Some(capped) = view.and_then(|view| view.capped) {
-        restore(&mut answer, &capped);
+    if let Some(view) = view {
+        view.settle(hook, &mut answer);
     }
     answer
+}
+
+/// The answer of a hook with a view of its own that needs no waiting.
+pub(super) fn answer_with_view(
+    fire: &Fire<'_>,
+    index: usize,
+    hook: &Hook,
+    event: &Event,
+) -> Option<Answer> {
+    let function = match &hook.handler {
+        Handler::Reply(_) => None,
+        Handler::Function => {
+            Some(fire.snapshot.functions.get(index)?.as_ref().filter(|one| one.is_sync())?)
+        }
+        Handler::Command(_) | Handler::Broken { .. } => return None,
+    };
+    let view = match view_of(fire, hook, event) {
+        Ok(view) => view,
+        Err(answer) => return Some(*answer),
+    };
+    let event = view.as_ref().map_or(event, |view| &view.event);
+    let mut answer = match (&hook.handler, function) {
+        (Handler::Reply(verdict), _) => Answer::of((**verdict).clone()),
+        (_, Some(function)) => Answer::of_call(function.call_now(event)?),
+        _ => return None,
+    };
+    if let Some(view) = view {
+        view.settle(hook, &mut answer);
+    }
+    Some(answer)
+}
+
+/// What of an event a hook is shown if that is not all of it, or the answer of a hook that wants to
+/// see all or not be asked.
+fn view_of(fire: &Fire<'_>, hook: &Hook, event: &Event) -> Result<Option<View>, Box<Answer>> {
+    let Some(asked) = hook.view.or(fire.contract.view) else { return Ok(None) };
+    let Some(view) = View::of(fire, asked.cap, event) else { return Ok(None) };
+    match asked.on_truncated {
+        Some(policy) => Err(Box::new(too_long_for_its_view(policy, &view.clipped))),
+        None => Ok(Some(view)),
+    }
 }
 
 /// An event as a hook with a small view sees it.
@@ -232,6 +282,23 @@ struct View {
 }
 
 impl View {
+    /// Brings an answer back to the whole payload, and says in the report what was not shown.
+    ///
+    /// Whoever wrote a view into the entry knows of it.
+    fn settle(self, hook: &Hook, answer: &mut Answer) {
+        if let Some(capped) = &self.capped {
+            restore(answer, capped);
+        }
+        if hook.view.is_some() {
+            return;
+        }
+        let message = format!("it was shown only the start of `{}`", self.clipped.join("`, `"));
+        answer.diagnostics.push(
+            Diagnostic::info("view.clipped", message)
+                .help("a larger `view` shows more, `on_truncated` says what that means"),
+        );
+    }
+
     /// Clips the texts of an event; `None` if none of them is too long.
     fn of(fire: &Fire<'_>, cap: usize, event: &Event) -> Option<Self> {
         let mark = fire.snapshot.host.profile.cap_mark;

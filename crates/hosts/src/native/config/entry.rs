@@ -42,7 +42,7 @@ pub(super) fn read_hook(
     let condition = read_condition(reader, table.get("if").as_ref());
     let handling = handler::read(reader, &table, span, &unknown);
     let timeout = read_timeout(reader, table.get("timeout").as_ref());
-    let view = read_view(reader, &table);
+    let view = read_view(reader, &table, &events.kinds);
     let enabled = reader.flag(table.get("enabled").as_ref());
     let scope = reader.word(table.get("agents").as_ref(), |word| match word {
         "all" => Some(Scope::All),
@@ -324,12 +324,18 @@ fn read_timeout(reader: &mut Reader<'_>, item: Option<&Item<'_, '_>>) -> Option<
     read_quantity(reader, item?, parse_duration, ["hook.duration-unit", "hook.bad-duration"], "s")
 }
 
-fn read_view(reader: &mut Reader<'_>, table: &Table<'_, '_>) -> Option<View> {
+/// The view of an entry: its own, else the one that the profile gives hooks for these events.
+fn read_view(reader: &mut Reader<'_>, table: &Table<'_, '_>, kinds: &[EventKind]) -> Option<View> {
     let codes = ["hook.size-unit", "hook.bad-size"];
     let size = table.get("view");
     let cap = size.as_ref().and_then(|item| read_quantity(reader, item, parse_size, codes, "B"));
     let truncated = table.get("on_truncated");
     let on_truncated = reader.word(truncated.as_ref(), failure_word);
+    let profile = reader.dialect.profile;
+    let given = kinds.iter().find_map(|kind| profile.contract(kind).view);
+    if let (None, Some(_), Some(given)) = (&size, &truncated, given) {
+        return Some(View { on_truncated, ..given });
+    }
     if let (None, Some(item)) = (size, truncated) {
         reader.warning(
             "hook.no-effect",

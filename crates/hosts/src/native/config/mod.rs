@@ -6,7 +6,7 @@
 //! [`Handler::Broken`](tenter_core::hook::Handler::Broken): one bad entry never harms the others,
 //! and never opens a gate by being bad.
 
-mod canonical;
+pub(crate) mod canonical;
 mod entry;
 mod handler;
 pub mod hooktest;
