@@ -173,6 +173,30 @@ fn subcommand(walker: &mut Walker<'_>, verb: &str, args: &[Word], span: Span) {
                 });
             }
         }
+        // These do what `git push` does.
+        "send-pack" | "http-push" => {
+            run_git(walker, &["push"], args, span);
+            programs(walker, verb, args, span);
+        }
+        "subtree" if args.first().and_then(Word::literal) == Some("push") => {
+            let rest: Vec<Word> = args
+                .iter()
+                .skip(1)
+                .filter(|arg| !arg.known_prefix().starts_with("--prefix"))
+                .cloned()
+                .collect();
+            run_git(walker, &["push"], &rest, span);
+        }
+        "for-each-repo" => {
+            let options = args.iter().take_while(|arg| arg.known_prefix().starts_with('-')).count();
+            let split = args.iter().take(options).any(|arg| arg.literal() == Some("--config"));
+            let rest = args.get(options + usize::from(split)..).unwrap_or_default();
+            walker.apart_in(&Move::Unknown, |walker| run_git(walker, &[], rest, span));
+        }
+        // They start what the settings name, or a program in an argument.
+        "difftool" | "mergetool" | "web--browse" | "remote-ext" => {
+            unknown(walker, UnknownReason::ProgramOption, args, span);
+        }
         "filter-branch" | "send-email" | "instaweb" | "daemon" | "shell" => {
             unknown(walker, UnknownReason::ProgramOption, args, span);
         }
@@ -180,44 +204,55 @@ fn subcommand(walker: &mut Walker<'_>, verb: &str, args: &[Word], span: Span) {
             let pager = args.iter().any(|arg| {
                 let text = arg.known_prefix();
                 (text.starts_with('-') && !text.starts_with("--") && text.contains('O'))
-                    || text.starts_with("--open")
+                    || (text.len() > 3 && "--open-files-in-pager".starts_with(long(text)))
             });
             if pager {
                 unknown(walker, UnknownReason::ProgramOption, args, span);
             }
         }
-        _ => {
-            let programs =
-                ["--extcmd", "--upload-pack", "--receive-pack", "--exec", "--open-files-in-pager"];
-            let given = args.iter().any(|arg| {
-                let text = arg.known_prefix();
-                let name = text.split('=').next().unwrap_or(text);
-                name.len() > 2 && programs.iter().any(|program| program.starts_with(name))
-            });
-            let short = match verb {
-                "difftool" => Some("-x"),
-                "clone" | "fetch" | "ls-remote" => Some("-u"),
-                _ => None,
-            };
-            let short = short.is_some_and(|short| {
-                verb != "fetch" && args.iter().any(|arg| arg.known_prefix().starts_with(short))
-            });
-            if given || short {
-                unknown(walker, UnknownReason::ProgramOption, args, span);
-            }
-            if matches!(
-                verb,
-                "clone" | "fetch" | "pull" | "push" | "remote" | "ls-remote" | "submodule"
-            ) && args.iter().any(|arg| arg.known_prefix().starts_with("ext::"))
-            {
-                unknown(walker, UnknownReason::ProgramOption, args, span);
-            }
-            // `clone -c alias.x=…` sets it in the clone.
-            if verb == "clone" {
-                for value in option_values(args, &["-c", "--config"]) {
-                    setting(walker, &value, &[], span);
-                }
-            }
+        _ => programs(walker, verb, args, span),
+    }
+}
+
+fn long(text: &str) -> &str {
+    text.split('=').next().unwrap_or(text)
+}
+
+/// Runs another git command that this one is.
+fn run_git(walker: &mut Walker<'_>, begin: &[&str], rest: &[Word], span: Span) {
+    let begin = ["git"].iter().chain(begin).map(|word| Word::Literal((*word).to_owned()));
+    let argv: Vec<Word> = begin.chain(rest.iter().cloned()).collect();
+    run_wrapped(walker, Reach::Wrapper("git".to_owned()), &argv, Vec::new(), span);
+}
+
+/// Options of a subcommand that name a program.
+fn programs(walker: &mut Walker<'_>, verb: &str, args: &[Word], span: Span) {
+    let programs = ["--extcmd", "--upload-pack", "--receive-pack", "--exec", "--ext-diff"];
+    let given = args.iter().any(|arg| {
+        let text = arg.known_prefix();
+        let name = long(text);
+        name.len() > 2 && programs.iter().any(|program| program.starts_with(name))
+    });
+    let short = match verb {
+        "difftool" => Some("-x"),
+        "clone" | "fetch" | "ls-remote" => Some("-u"),
+        _ => None,
+    };
+    let short = short.is_some_and(|short| {
+        verb != "fetch" && args.iter().any(|arg| arg.known_prefix().starts_with(short))
+    });
+    if given || short {
+        unknown(walker, UnknownReason::ProgramOption, args, span);
+    }
+    if matches!(verb, "clone" | "fetch" | "pull" | "push" | "remote" | "ls-remote" | "submodule")
+        && args.iter().any(|arg| arg.known_prefix().starts_with("ext::"))
+    {
+        unknown(walker, UnknownReason::ProgramOption, args, span);
+    }
+    // `clone -c alias.x=…` sets it in the clone.
+    if verb == "clone" {
+        for value in option_values(args, &["-c", "--config"]) {
+            setting(walker, &value, &[], span);
         }
     }
 }

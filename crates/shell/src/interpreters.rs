@@ -339,31 +339,44 @@ fn sed(walker: &mut Walker<'_>, args: &[Word], span: Span) {
         let text = arg.known_prefix();
         at += 1;
         match arg.literal() {
-            Some("-e" | "--expression") => {
-                scripts.push(args.get(at).cloned().unwrap_or_else(Word::anything));
-                at += 1;
-            }
-            Some("-f" | "--file") => {
-                return unknown(walker, UnknownReason::OtherLanguage, args, span);
-            }
             Some("--") => {}
-            Some("-l" | "--line-length") => at += 1,
-            _ if text.starts_with("--expression=") => scripts.push(arg.without_prefix(13)),
-            _ if text.starts_with("--file") => {
-                return unknown(walker, UnknownReason::OtherLanguage, args, span);
-            }
-            _ if text.starts_with("--") || text.starts_with("-i") => {}
-            Some(cluster) if cluster.starts_with('-') && cluster.len() > 1 => {
-                if cluster.contains('f') {
+            _ if text.starts_with("--") => {
+                // A long option may be cut short.
+                let name = text.split('=').next().unwrap_or(text);
+                let attached = text.contains('=');
+                if "--file".starts_with(name) && name.len() > 3 {
                     return unknown(walker, UnknownReason::OtherLanguage, args, span);
-                }
-                if let Some((_, script)) = cluster.split_once('e') {
-                    if script.is_empty() {
+                } else if "--expression".starts_with(name) {
+                    if attached {
+                        scripts.push(arg.without_prefix(name.len() + 1));
+                    } else {
                         scripts.push(args.get(at).cloned().unwrap_or_else(Word::anything));
                         at += 1;
-                    } else {
-                        scripts.push(Word::Literal(script.to_owned()));
                     }
+                } else if "--line-length".starts_with(name) && !attached {
+                    at += 1;
+                } else if arg.literal().is_none() && !attached {
+                    return unknown(walker, UnknownReason::OtherLanguage, args, span);
+                }
+            }
+            _ if text.starts_with("-i") => {}
+            Some(cluster) if cluster.starts_with('-') && cluster.len() > 1 => {
+                match cluster.split_once(['e', 'f', 'l', 'i']) {
+                    Some((before, rest)) => match cluster.as_bytes().get(before.len()) {
+                        Some(b'f') => {
+                            return unknown(walker, UnknownReason::OtherLanguage, args, span);
+                        }
+                        Some(b'e') if !rest.is_empty() => {
+                            scripts.push(Word::Literal(rest.to_owned()));
+                        }
+                        Some(b'e') => {
+                            scripts.push(args.get(at).cloned().unwrap_or_else(Word::anything));
+                            at += 1;
+                        }
+                        Some(b'l') if rest.is_empty() => at += 1,
+                        _ => {}
+                    },
+                    None => {}
                 }
             }
             _ => operand = operand.or(Some(arg.clone())),

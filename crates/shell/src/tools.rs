@@ -7,7 +7,7 @@ use crate::analysis::{Reach, Span, UnknownReason};
 use crate::commands::{run_code, run_joined, run_wrapped};
 use crate::interpreters::runs_input;
 use crate::options::{self, Spec, Start};
-use crate::walk::Walker;
+use crate::walk::{Input, Walker};
 use crate::word::Word;
 
 mod each;
@@ -47,6 +47,10 @@ pub(crate) fn run(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span
                 run_wrapped(walker, Reach::Option(name.to_owned()), &argv, Vec::new(), span);
             }
             ssh_options(walker, name, args, span);
+            // The commands of `sftp` may be the shell's, and name files.
+            if let (true, Input::Text(text)) = (name == "sftp", walker.input.clone()) {
+                unknown(walker, UnknownReason::OtherLanguage, &[text], span);
+            }
         }
         "sort" | "gsort" => abbreviated(walker, args, "--compress-program", 4, span),
         "split" | "gsplit" => option_code(walker, name, args, &["--filter"], span),
@@ -125,11 +129,8 @@ fn by_text(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) -> bo
                 run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, Vec::new(), span);
             }
         }
-        "cargo" => {
-            if args.first().and_then(Word::literal) == Some("watch") {
-                option_code(walker, name, args, &["-s", "--shell"], span);
-            }
-        }
+        "cargo" => cargo(walker, name, args, span),
+        "cmake" => cmake(walker, name, args, span),
         "entr" => {
             let spec = Spec { flags: "acdnprsxz", ..Spec::PLAIN };
             match options::command(&spec, args) {
@@ -287,6 +288,64 @@ fn builder(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
             unknown(walker, UnknownReason::OtherLanguage, args, span);
         }
     }
+}
+
+/// Settings of `cargo` that name no program and no file.
+const PLAIN_SETTINGS: &[&str] = &["net.", "http.", "term.", "profile.", "build.jobs"];
+
+fn cargo(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
+    let dashes = args.iter().position(|arg| arg.literal() == Some("--"));
+    let (own, behind) = args.split_at_checked(dashes.unwrap_or(args.len())).unwrap_or_default();
+    let behind = behind.get(1..).unwrap_or_default();
+    if own.first().and_then(Word::literal) == Some("watch") {
+        option_code(walker, name, own, &["-s", "--shell"], span);
+        run_wrapped(walker, Reach::Wrapper(name.to_owned()), behind, Vec::new(), span);
+    }
+    for setting in option_values(own, &["--config"]) {
+        let plain = setting
+            .literal()
+            .is_some_and(|text| PLAIN_SETTINGS.iter().any(|plain| text.starts_with(plain)));
+        // A setting may name a runner, a linker or an alias; a word without `=` is a file of them.
+        if !plain {
+            unknown(walker, UnknownReason::ProgramOption, &[setting], span);
+        }
+    }
+    if behind.iter().any(|arg| arg.to_string().contains("linker=")) {
+        unknown(walker, UnknownReason::ProgramOption, behind, span);
+    }
+}
+
+/// `cmake -E` is a set of small programs under one name.
+fn cmake(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
+    let Some(("-E", rest)) = args.split_first().and_then(|(e, rest)| Some((e.literal()?, rest)))
+    else {
+        return;
+    };
+    let Some((tool, rest)) = rest.split_first() else { return };
+    let begin: &[&str] = match tool.literal() {
+        None => return unknown(walker, UnknownReason::WrapperOptions, args, span),
+        Some("rm" | "remove") => &["rm"],
+        Some("remove_directory") => &["rm", "-rf"],
+        Some("copy" | "copy_if_different") => &["cp"],
+        Some("copy_directory") => &["cp", "-r"],
+        Some("rename") => &["mv"],
+        Some("create_symlink") => &["ln", "-s"],
+        Some("create_hardlink") => &["ln"],
+        Some("make_directory") => &["mkdir", "-p"],
+        Some("chdir") => &["env", "-C"],
+        Some("cat") => &["cat"],
+        Some("env") => &["env"],
+        Some("tar") => &["tar"],
+        Some("time") => &["time"],
+        Some("touch") => &["touch"],
+        Some(_) => return,
+    };
+    let argv: Vec<Word> = begin
+        .iter()
+        .map(|word| Word::Literal((*word).to_owned()))
+        .chain(rest.iter().cloned())
+        .collect();
+    run_wrapped(walker, Reach::Wrapper(name.to_owned()), &argv, Vec::new(), span);
 }
 
 fn option_code(walker: &mut Walker<'_>, name: &str, args: &[Word], names: &[&str], span: Span) {

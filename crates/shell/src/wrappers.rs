@@ -131,8 +131,8 @@ fn subcommand(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) ->
         let verb = args.iter().any(|arg| arg.literal().is_none_or(|arg| verbs.contains(&arg)));
         if verb {
             start(walker, name, args, options::behind_dashes(args), span);
+            return true;
         }
-        return verb;
     }
     let mut known = false;
     let args = args.get(before_verb(name, args)..).unwrap_or_default();

@@ -181,8 +181,12 @@ impl CommandPattern {
     /// whatever spelling and place.
     pub(super) fn matches(&self, command: &Simple) -> Truth {
         let plain = plain_words(command, true);
-        let meant = self.meaning.as_ref().map_or(Truth::No, |meaning| meaning.matches(&plain));
-        self.against(&command.argv).max(self.against(&plain)).max(meant)
+        let said = |words: &[Word]| {
+            let meant = self.meaning.as_ref().map_or(Truth::No, |meaning| meaning.matches(words));
+            self.against(words).max(meant)
+        };
+        let short = without_group(&plain).map_or(Truth::No, |words| said(&words));
+        self.against(&command.argv).max(said(&plain)).max(short)
     }
 
     /// The same for an allow. A name stands for the program of the system, not for any file of
@@ -253,6 +257,14 @@ const BEFORE_SUBCOMMAND: &[(&[&str], &[&str])] = &[
 ];
 /// Options of `git` before its subcommand that change nothing of what it does.
 const GIT_HARMLESS: &[&str] = &["--no-pager", "-P", "--no-optional-locks"];
+
+/// `docker container rm` is `docker rm`: the words without the group.
+fn without_group(words: &[Word]) -> Option<Vec<Word>> {
+    let [program, group, rest @ ..] = words else { return None };
+    let grouped = matches!(program.literal(), Some("docker" | "podman" | "nerdctl"))
+        && group.literal() == Some("container");
+    grouped.then(|| std::iter::once(program).chain(rest).cloned().collect())
+}
 
 /// Whether a program is found by its name, or lies in a folder of the system.
 fn of_the_system(program: &str) -> bool {

@@ -7,7 +7,20 @@ use super::{Uses, has_extension, inside, joined, looks_like_path};
 use crate::word::Word;
 use Role::{Edit, Note, Read as In, Stands, StandsRead, Value, Write as Out};
 
-const PLAIN: Spec = Spec::of(Operands::None);
+/// Whatever takes options of a difference takes this one.
+const PLAIN: Spec = Spec::of(Operands::None).long(&[("output", Out)]);
+const MARKS: Spec =
+    PLAIN.long(&[("export-marks", Out), ("import-marks import-marks-if-exists", In)]);
+const STORE: Spec = PLAIN.long(&[("file", Edit)]);
+const INDEX_PACK: Spec = PLAIN.short(&[("o", Out)]);
+const MAIL: Spec = PLAIN.short(&[("o", Role::Folder)]);
+const MERGE_FILE: Spec = PLAIN
+    .short(&[("p", Note('p')), ("L", Value)])
+    .long(&[("stdout", Note('p')), ("marker-size diff-algorithm", Value)]);
+const TRAILERS: Spec =
+    PLAIN.long(&[("in-place", Note('i')), ("trailer where if-exists if-missing", Value)]);
+const READ_TREE: Spec =
+    PLAIN.short(&[("u", Note('u'))]).long(&[("prefix index-output exclude-per-directory", Value)]);
 const CHECKOUT: Spec = PLAIN.short(&[("bB", Note('b'))]).long(&[
     ("orphan", Note('b')),
     ("pathspec-from-file", In),
@@ -43,12 +56,15 @@ const GREP: Spec = PLAIN
 const COMMIT: Spec = PLAIN.short(&[("mcC", Value), ("Ft", In), ("uS", Value)]).long(&[
     ("message author date cleanup fixup squash trailer reuse-message reedit-message", Value),
     ("file template pathspec-from-file", In),
+    ("output", Out),
 ]);
 const ADD: Spec = PLAIN.long(&[("pathspec-from-file", In), ("chmod cacheinfo", Value)]);
 const CONFIG: Spec = PLAIN.short(&[("f", Edit)]).long(&[("file", Edit), ("default type", Value)]);
-const BLAME: Spec = PLAIN
-    .short(&[("LMC", Value), ("S", In)])
-    .long(&[("contents ignore-revs-file", In), ("since", Value)]);
+const BLAME: Spec = PLAIN.short(&[("LMC", Value), ("S", In)]).long(&[
+    ("contents ignore-revs-file", In),
+    ("output", Out),
+    ("since", Value),
+]);
 
 /// What is written and read below a folder.
 struct Folder<'u, 'w, 'g> {
@@ -138,6 +154,13 @@ pub(super) fn uses(uses: &mut Uses<'_, '_>, args: &[Word]) {
         "add" | "stage" | "hash-object" | "update-index" => ADD,
         "config" => CONFIG,
         "blame" | "annotate" => BLAME,
+        "fast-export" | "fast-import" => MARKS,
+        "credential-store" => STORE,
+        "index-pack" => INDEX_PACK,
+        "mailsplit" => MAIL,
+        "merge-file" => MERGE_FILE,
+        "interpret-trailers" => TRAILERS,
+        "read-tree" => READ_TREE,
         "checkout-index" => PLAIN.long(&[("prefix", Role::Folder), ("stage", Value)]),
         _ => PLAIN,
     };
@@ -172,6 +195,21 @@ fn subcommand(
             git.write(paths);
         }
         "restore" | "rm" | "clean" => git.write(operands.iter().copied().chain(paths)),
+        "mailinfo" | "pack-objects" => git.write(operands.iter().copied()),
+        "unpack-file" => git.uses.write_any(),
+        "read-tree" if found.has('u') => git.uses.write_any(),
+        "merge-file" => {
+            if !found.has('p') {
+                git.write(operands.first().copied());
+            }
+            git.read(operands.iter().copied());
+        }
+        "interpret-trailers" => {
+            if found.has('i') {
+                git.write(operands.iter().copied().chain(paths));
+            }
+            git.read(operands.iter().copied().chain(paths));
+        }
         "mv" => super::special::copy_in(git.uses, git.base.as_ref(), operands, paths),
         "clone" => {
             let all: Vec<&Word> = operands.iter().copied().chain(paths).collect();

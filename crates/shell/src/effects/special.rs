@@ -25,6 +25,14 @@ pub(super) fn uses(uses: &mut Uses<'_, '_>, args: &[Word]) -> bool {
         "tar" | "gtar" | "bsdtar" => tar(uses, args),
         "unzip" | "7z" | "7za" | "7zz" | "unrar" | "cpio" | "ar" => archive(uses, args),
         "split" | "csplit" | "gsplit" => split(uses, args),
+        "socat" => socat(uses, args),
+        "http" | "https" | "xh" | "xhs" => {
+            // `field@file` and `field=@file` stand among the operands.
+            for arg in args.iter().filter(|arg| !arg.known_prefix().starts_with('-')) {
+                uses.text(arg);
+            }
+            return false;
+        }
         "patch" => {
             uses.write_any();
             return false;
@@ -272,6 +280,22 @@ fn remote_copy(uses: &mut Uses<'_, '_>, args: &[Word]) -> bool {
         }
         ("aws" | "gcloud" | "rclone" | "s3cmd" | "gsutil", _) => {
             uses.values(&found);
+            match uses.name {
+                "gcloud" => uses.guess_all(found.operands),
+                "rclone" => uses.guess_all(found.operands.into_iter().skip(1)),
+                _ => {}
+            }
+            // Any value of `aws` may be in a file.
+            let is_aws = uses.name == "aws";
+            for arg in args.iter().filter(|_| is_aws) {
+                let text = arg.known_prefix();
+                let value = text.split_once('=').map_or(text, |(_, value)| value);
+                for begin in ["file://", "fileb://"] {
+                    if value.starts_with(begin) {
+                        uses.read(&arg.without_prefix(text.len() - value.len() + begin.len()));
+                    }
+                }
+            }
             return true;
         }
         _ => return false,
@@ -306,6 +330,33 @@ fn modes(uses: &mut Uses<'_, '_>, args: &[Word]) {
         _ => found.operands.first().is_some_and(|first| is_mode(first)),
     };
     uses.write_all(found.operands.into_iter().skip(usize::from(skip)));
+}
+
+/// `OPEN:f`, `FILE:f,ro`, `CREATE:f` and their kin.
+fn socat(uses: &mut Uses<'_, '_>, args: &[Word]) {
+    for arg in args {
+        for address in arg.known_prefix().split("!!") {
+            let Some((kind, path)) = address.split_once(':') else {
+                uses.guess(arg);
+                continue;
+            };
+            let path = path.split([',', '!']).next().unwrap_or(path);
+            // What is decided at run time follows the known text.
+            let path = if arg.literal().is_some() {
+                Word::Literal(path.to_owned())
+            } else {
+                arg.without_prefix(kind.len() + 1)
+            };
+            match kind.to_ascii_lowercase().as_str() {
+                "open" | "file" | "gopen" => {
+                    uses.read(&path);
+                    uses.write(&path);
+                }
+                "create" | "creat" => uses.write(&path),
+                _ => {}
+            }
+        }
+    }
 }
 
 fn dd(uses: &mut Uses<'_, '_>, args: &[Word]) {

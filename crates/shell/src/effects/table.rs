@@ -26,21 +26,18 @@ pub(super) fn spec(name: &str) -> Option<Spec> {
 fn plain(name: &str) -> Option<Spec> {
     Some(match name {
         "echo" | "printf" | "true" | "false" | ":" | "test" | "[" | "kill" | "pkill"
-        | "killall" | "pgrep" | "sleep" | "date" | "seq" | "expr" | "yes" | "basename"
-        | "dirname" | "realpath" | "readlink" | "pwd" | "cd" | "pushd" | "popd" | "ls" | "dir"
-        | "stat" | "tree" | "which" | "whereis" | "type" | "whoami" | "id" | "uname"
-        | "hostname" | "tr" | "return" | "exit" | "shift" | "wait" | "read" | "let" | "unset"
-        | "umask" | "ulimit" | "getopts" | "bc" | "factor" | "numfmt" | "tput" | "clear"
-        | "logname" | "groups" | "nproc" | "arch" | "uptime" | "cal" | "getopt" | "chsh" => {
-            Spec::of(Nothing)
-        }
+        | "killall" | "pgrep" | "sleep" | "seq" | "expr" | "yes" | "basename" | "dirname"
+        | "realpath" | "readlink" | "pwd" | "cd" | "pushd" | "popd" | "ls" | "dir" | "stat"
+        | "tree" | "which" | "whereis" | "type" | "whoami" | "id" | "uname" | "hostname" | "tr"
+        | "return" | "exit" | "shift" | "wait" | "read" | "let" | "unset" | "umask" | "ulimit"
+        | "getopts" | "bc" | "factor" | "numfmt" | "tput" | "clear" | "logname" | "groups"
+        | "nproc" | "arch" | "uptime" | "cal" | "getopt" | "chsh" => Spec::of(Nothing),
         "ps" | "top" | "htop" | "lsblk" | "findmnt" | "journalctl" | "systemctl" | "loginctl"
-        | "ip" | "ss" | "netstat" | "lscpu" | "lsns" | "lsmem" | "mvn" | "gradle" | "apt"
-        | "apt-get" | "apt-cache" | "brew" | "dnf" | "yum" | "apk" | "pacman" | "snap" | "npm"
-        | "pnpm" | "yarn" | "npx" | "cargo" | "rustup" | "gem" | "bundle" | "uv" | "poetry"
-        | "gh" | "glab" | "helm" | "az" | "gcloud" | "ping" | "dig" | "nslookup" | "host"
-        | "lsof" | "free" | "df" | "dbus-send" | "useradd" | "usermod" | "groupadd" | "xdotool"
-        | "notify-send" | "say" | "service" | "launchctl" | "make" | "gmake" | "just"
+        | "ss" | "netstat" | "lscpu" | "lsns" | "lsmem" | "mvn" | "gradle" | "apt" | "apt-get"
+        | "apt-cache" | "brew" | "dnf" | "yum" | "apk" | "pacman" | "snap" | "npm" | "pnpm"
+        | "yarn" | "npx" | "cargo" | "rustup" | "gem" | "bundle" | "uv" | "poetry" | "ping"
+        | "nslookup" | "host" | "lsof" | "free" | "df" | "dbus-send" | "useradd" | "usermod"
+        | "groupadd" | "xdotool" | "notify-send" | "say" | "service" | "launchctl" | "just"
         | "telnet" | "mosh" | "tmux" | "screen" => WORDS
             .long(&[("output", Value), ("env-file envfile dotenv file files0-from values", In)]),
         _ => return None,
@@ -58,6 +55,15 @@ fn readers(name: &str) -> Option<Spec> {
         | "zmore" | "lzcat" | "zstdcat" | "zstdless" | "cksum" | "sum" | "hexyl" | "ptx"
         | "jless" | "csvlook" | "md5sum" | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum"
         | "sha512sum" | "b2sum" | "shasum" | "md5" | "b3sum" => READS,
+        // What they cannot make sense of, they show.
+        "date" | "gdate" => {
+            Spec::of(Nothing).short(&[("f", In), ("dsI", Value)]).long(&[("file", In)])
+        }
+        "dig" => Spec::of(Nothing).style(Style::Alone).short(&[("fk", In), ("bcpqtxy", Value)]),
+        "ip" => Spec::of(Nothing).style(Style::OneDash).long(&[("b ba bat batch", In)]),
+        "make" | "gmake" => Spec::of(Nothing)
+            .short(&[("f", In), ("CIjloW", Value)])
+            .long(&[("file makefile", In), ("directory output-sync jobs", Value)]),
         "wc" => READS.long(&[("files0-from", In)]),
         "du" => Spec::of(Nothing).short(&[("X", In)]).long(&[("files0-from exclude-from", In)]),
         "file" => Spec::of(Nothing).short(&[("fm", In)]).long(&[("files-from magic-file", In)]),
@@ -282,6 +288,28 @@ fn tools(name: &str) -> Option<Spec> {
         "nc" | "ncat" | "netcat" => Spec::of(Nothing)
             .short(&[("o", Out), ("pswxXiIOT", Value)])
             .long(&[("output hex-dump", Out), ("ssl-cert ssl-key ssl-trustfile", In)]),
+        "http" | "https" | "xh" | "xhs" => Spec::of(Operands::Guess)
+            .short(&[("o", Out), ("aA", Value)])
+            .long(&[("output", Out), ("auth auth-type session", Value), ("cert cert-key", In)]),
+        "helm" => GUESSES.short(&[("f", In), ("no", Value)]).long(&[
+            ("values kubeconfig", In),
+            ("set-file", Role::Guess),
+            ("output-dir", Out),
+            ("namespace output version set set-string kube-context", Value),
+        ]),
+        "gh" | "glab" => GUESSES.short(&[("fFm", Role::Guess), ("tbRBHlaLqD", Value)]).long(&[
+            ("body-file notes-file env-file input field template", Role::Guess),
+            ("title body repo base head label assignee jq json message notes", Value),
+        ]),
+        "az" => GUESSES.short(&[("f", In), ("nglo", Value)]).long(&[
+            ("file source template-file", In),
+            ("output name resource-group query location", Value),
+        ]),
+        "gcloud" => GUESSES.long(&[
+            ("data-file env-vars-file flags-file key-file", In),
+            ("format project zone region filter", Value),
+        ]),
+        "socat" => Spec::of(Nothing),
         "kubectl" | "oc" | "k3s" => {
             Spec::of(Nothing).short(&[("fk", In), ("onlc", Value)]).long(&[
                 ("filename kustomize kubeconfig from-env-file patch-file values", In),

@@ -42,10 +42,17 @@ const OPTIONS: &[Row] = &[
     (&["rsync"], &["--rsync-path"], Value::Remote),
     (&["nodemon"], &["--exec", "-x"], Value::Code),
     (&["strace"], &["-o"], Value::Holds(&["|", "!"])),
+    (&["fly", "flyctl"], &["-C", "--command"], Value::Remote),
+    (&["az"], &["--scripts"], Value::Remote),
+    (&["lftp"], &["-e", "-c", "-f"], Value::Holds(&[""])),
+    (&["sftp"], &["-b"], Value::Holds(&[""])),
+    (&["npm", "pnpm", "yarn"], &["--script-shell"], Value::Code),
+    (&["npm"], &["--node-options", "--userconfig", "--globalconfig"], Value::Holds(&[""])),
 ];
 
 /// Runs of words behind which code or a meaning of a name stands.
 const MEANINGS: &[(&str, &[&str], UnknownReason)] = &[
+    ("aws", &["ssm", "send-command"], UnknownReason::ProgramOption),
     ("gh", &["alias", "set"], UnknownReason::Alias),
     ("gh", &["alias", "import"], UnknownReason::Alias),
     ("gh", &["extension", "exec"], UnknownReason::ProgramOption),

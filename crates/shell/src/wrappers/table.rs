@@ -79,6 +79,7 @@ pub(super) const WRAPPERS: &[(&[&str], Spec)] = &[
     (&["torsocks", "tsocks", "firejail", "noglob", "nocorrect"], Spec::PLAIN),
     (&["dbus-run-session"], Spec::PLAIN),
     (&["gosu", "su-exec", "setarch"], Spec { skip: 1, ..Spec::PLAIN }),
+    (&["linux32", "linux64", "i386", "x86_64", "uname26"], spec("vRFZLXBISTh3", "")),
     (&["proxychains", "proxychains4"], spec("q", "f")),
     (&["unbuffer"], spec("p", "")),
     (&["exec"], spec("cl", "a")),
@@ -361,6 +362,23 @@ pub(super) const SUBCOMMANDS: &[(&[&str], &[&str], Spec)] = &[
     ),
     (&["rustup"], &["run"], Spec { long: &["install"], skip: 1, ..Spec::PLAIN }),
     (&["direnv"], &["exec"], Spec { skip: 1, ..Spec::PLAIN }),
+    (
+        &["oc"],
+        &["rsh"],
+        Spec {
+            valued: "cn",
+            long_valued: &["container", "namespace", "shell"],
+            skip: 1,
+            ..Spec::PLAIN
+        },
+    ),
+    (
+        &["heroku"],
+        &["run"],
+        Spec { valued: "asrf", long_valued: &["app", "size", "remote", "env"], ..Spec::PLAIN },
+    ),
+    (&["docker", "podman", "nerdctl"], &["container", "exec"], DOCKER_EXEC),
+    (&["docker", "podman", "nerdctl"], &["container", "run"], DOCKER_RUN),
     (&["docker", "podman", "nerdctl"], &["exec"], DOCKER_EXEC),
     (&["docker", "podman", "nerdctl"], &["run"], DOCKER_RUN),
     (&["docker", "podman"], &["compose", "exec"], Spec { flags: "ditT", ..DOCKER_EXEC }),
@@ -395,16 +413,15 @@ pub(super) const FRONT: &[(&[&str], Spec)] = &[
 
 /// Programs that start what stands behind `--`.
 pub(super) const BEHIND_DASHES: &[(&str, &[&str])] = &[
-    ("kubectl", &["exec", "run"]),
-    ("oc", &["exec"]),
+    ("kubectl", &["exec", "run", "debug"]),
+    ("oc", &["exec", "run", "debug"]),
     ("mise", &["exec", "x"]),
     ("op", &["run"]),
     ("doppler", &["run"]),
     ("aws-vault", &["exec"]),
     ("dotenvx", &["run"]),
     ("infisical", &["run"]),
-    ("heroku", &["run"]),
-    ("fly", &["ssh"]),
+    ("gcloud", &["ssh"]),
     ("jj", &["exec"]),
     ("cross-env", &[]),
     ("dotenv", &[]),
@@ -465,4 +482,10 @@ pub(super) const UNREAD: &[&str] = &[
     "launchctl",
     "schroot",
     "fakechroot",
+    "salt",
+    "salt-call",
+    "salt-ssh",
+    "parallel-ssh",
+    "dsh",
+    "mco",
 ];
