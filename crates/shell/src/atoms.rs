@@ -85,6 +85,8 @@ pub(crate) fn word(atoms: &[Atom], mode: Mode) -> Result<Option<Word>, Refused> 
     let mut builder = Builder::default();
     let mut at = 0;
     let mut tilde_may_start = mode != Mode::Body;
+    // Behind the last bracket no set ends, and none is looked for.
+    let last_close = atoms.iter().rposition(|atom| *atom == Atom::Plain(b']')).unwrap_or(0);
     while let Some(atom) = atoms.get(at) {
         let tilde = std::mem::take(&mut tilde_may_start);
         match atom {
@@ -103,7 +105,9 @@ pub(crate) fn word(atoms: &[Atom], mode: Mode) -> Result<Option<Word>, Refused> 
                 let glob = if *byte == b'*' { Glob::Run } else { Glob::One };
                 builder.piece(Piece::Glob(glob))?;
             }
-            Atom::Plain(b'[') if mode == Mode::Argument || mode == Mode::Single => {
+            Atom::Plain(b'[')
+                if at < last_close && (mode == Mode::Argument || mode == Mode::Single) =>
+            {
                 if let Some((set, length)) = glob_set(atoms.get(at..).unwrap_or_default()) {
                     builder.piece(Piece::Glob(Glob::Set(set)))?;
                     at += length;

@@ -68,7 +68,8 @@ pub(crate) fn run_wrapped(
     assignments: Vec<Assignment>,
     span: Span,
 ) {
-    if argv.is_empty() {
+    // What is unwrapped again and again costs its whole length each time.
+    if argv.is_empty() || !walker.spend(argv.len() * 8, span) {
         return;
     }
     // These start a builtin in this very shell.

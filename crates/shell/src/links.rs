@@ -13,6 +13,8 @@ use crate::written::normal;
 /// More links, or more uses through them, are taken for a use of any file.
 const MAX_LINKS: usize = 32;
 const MAX_ADDED: usize = 256;
+/// After so many comparisons a use is taken for one of any file.
+const MAX_COMPARED: usize = 1 << 16;
 
 /// A link that the line makes.
 pub(crate) struct Link {
@@ -33,10 +35,15 @@ pub(crate) fn follow(links: &[Link], files: &mut Vec<FileUse>) {
     let mut seen: HashSet<String> = HashSet::new();
     let mut at = 0;
     let mut added = 0;
+    let mut compared = 0;
     while let Some(file) = files.get(at).cloned() {
         at += 1;
         let mut more = Vec::new();
-        for link in &links {
+        compared += links.len();
+        if compared > MAX_COMPARED {
+            more.push(Word::one_of_any_text());
+        }
+        for link in links.iter().filter(|_| compared <= MAX_COMPARED) {
             if link.span != file.span {
                 link.reach(&file, &mut more);
             }
@@ -46,7 +53,7 @@ pub(crate) fn follow(links: &[Link], files: &mut Vec<FileUse>) {
                 continue;
             }
             added += 1;
-            let over = added > MAX_ADDED || links.len() > MAX_LINKS;
+            let over = added > MAX_ADDED || links.len() > MAX_LINKS || compared > MAX_COMPARED;
             let path = if over { Word::one_of_any_text() } else { path };
             files.push(FileUse {
                 path,
