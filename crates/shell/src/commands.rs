@@ -489,6 +489,7 @@ pub(crate) fn variable(walker: &mut Walker<'_>, name: &str, value: Option<&Word>
         _ if name.starts_with("GIT_CONFIG_") => {
             walker.unknown(span, UnknownReason::ProgramOption, name);
         }
+        "GIT_DIR" | "GIT_WORK_TREE" | "GIT_COMMON_DIR" => walker.astray = true,
         "SHELLOPTS" | "BASHOPTS" => walker.unknown(span, UnknownReason::ShellOptions, name),
         "PS0" | "PS1" | "PS2" | "PS4" => {
             let plain =

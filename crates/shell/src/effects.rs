@@ -11,7 +11,7 @@ use crate::walk::Walker;
 use crate::word::{Pattern, Piece, Word};
 
 mod download;
-mod git;
+pub(crate) mod git;
 mod reader;
 mod special;
 mod table;
@@ -270,9 +270,28 @@ fn inside(folder: &Word, path: &Word) -> Word {
     joined(folder.pieces().into_iter().chain(between).chain(path.pieces()))
 }
 
-/// Any path below a folder.
+/// Any path below a folder, and the folder itself.
 fn below(folder: &Word) -> Word {
-    inside(folder, &Word::one_of_any_text())
+    below_folder(folder).unwrap_or_else(|| inside(folder, &Word::one_of_any_text()))
+}
+
+/// The same, as a path that cannot leave the folder; `None` where the folder is not known, or is the
+/// root of everything.
+pub(crate) fn below_folder(folder: &Word) -> Option<Word> {
+    let mut pieces = folder.pieces();
+    match pieces.as_mut_slice() {
+        [Piece::Text(text)] => {
+            text.truncate(text.trim_end_matches('/').len());
+            if text.is_empty() || text.starts_with('-') {
+                return None;
+            }
+        }
+        [Piece::Home] => {}
+        [Piece::Home, Piece::Text(text)] => text.truncate(text.trim_end_matches('/').len()),
+        _ => return None,
+    }
+    pieces.push(Piece::Below);
+    Some(joined(pieces))
 }
 
 /// One word of these pieces.

@@ -146,7 +146,7 @@ fn is_relative(path: &Word) -> bool {
         Word::Pattern(pattern) => match pattern.pieces.first() {
             Some(Piece::Text(text)) => !text.starts_with('/'),
             Some(Piece::Glob(_)) => true,
-            Some(Piece::Home | Piece::Any | Piece::Pipe) | None => false,
+            Some(Piece::Home | Piece::Any | Piece::Below | Piece::Pipe) | None => false,
         },
     }
 }

@@ -129,6 +129,8 @@ fn setting(walker: &mut Walker<'_>, setting: &Word, rest: &[Word], span: Span) {
 fn subcommand(walker: &mut Walker<'_>, verb: &str, args: &[Word], span: Span) {
     match verb {
         "config" => {
+            let moves = |arg: &Word| arg.literal().is_none_or(crate::effects::git::names_worktree);
+            walker.astray |= args.iter().any(moves);
             let reads = args.iter().any(|arg| {
                 arg.literal().is_some_and(|text| {
                     text.starts_with("--get")

@@ -226,7 +226,7 @@ fn piece_nodes(piece: &Piece, within: bool, nodes: &mut Vec<Node>) {
                 Node::Byte(b'~'),
             ]);
         }
-        Piece::Any | Piece::Pipe => nodes.push(Node::Run { within }),
+        Piece::Any | Piece::Below | Piece::Pipe => nodes.push(Node::Run { within }),
         Piece::Glob(Glob::Run) => nodes.push(Node::Run { within: true }),
         Piece::Glob(Glob::One) => nodes.extend([Node::One, Node::Tail]),
         Piece::Glob(Glob::Set(text)) => {

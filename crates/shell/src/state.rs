@@ -138,7 +138,7 @@ fn is_certain(value: &Word) -> bool {
             true
         }
         Piece::Home => true,
-        Piece::Glob(_) | Piece::Any | Piece::Pipe => false,
+        Piece::Glob(_) | Piece::Any | Piece::Below | Piece::Pipe => false,
     });
     known && length <= MAX_VALUE && value.is_one()
 }

@@ -79,6 +79,8 @@ pub(crate) struct Walker<'g> {
     pub(crate) too_deep: bool,
     pub(crate) input: Input,
     pub(crate) state: State,
+    /// The line says where the files of a repository are.
+    pub(crate) astray: bool,
     /// What is known if the command just walked failed, where that makes a difference.
     failed: Option<State>,
     /// Variables that are set where the walk does not see it.
@@ -109,6 +111,7 @@ impl<'g> Walker<'g> {
             too_deep: false,
             input: Input::Inherited,
             state: State::default(),
+            astray: false,
             failed: None,
             unfollowed: HashSet::new(),
             budget: Cell::new(limits::MAX_BYTES),

@@ -46,6 +46,9 @@ pub enum Piece {
     /// Any text. It may hold blanks; whether it may be several arguments or none is the word's
     /// [`Word::may_be_several`] and [`Word::may_be_none`].
     Any,
+    /// Nothing, or a slash and any path without `..`: what a program finds or puts below the folder
+    /// that stands before it.
+    Below,
     /// A process substitution: the path of a pipe, which the shell chooses.
     Pipe,
 }
@@ -70,6 +73,11 @@ impl Word {
     /// A word that is one argument with any text.
     pub(crate) fn one_of_any_text() -> Self {
         Self::Pattern(Pattern { pieces: vec![Piece::Any], splits: false, none: false })
+    }
+
+    /// Whether it is a path below a folder.
+    pub(crate) fn is_below(&self) -> bool {
+        matches!(self, Self::Pattern(pattern) if pattern.pieces.contains(&Piece::Below))
     }
 
     /// The text, if the word is known.
@@ -129,7 +137,7 @@ impl Word {
                     match piece {
                         Piece::Text(text) => out.push_str(text),
                         Piece::Home => out.push_str("$HOME"),
-                        Piece::Glob(_) | Piece::Any | Piece::Pipe => return None,
+                        Piece::Glob(_) | Piece::Any | Piece::Below | Piece::Pipe => return None,
                     }
                 }
                 Some(out)
@@ -175,7 +183,7 @@ impl Word {
                         }
                     }
                 }
-                Piece::Home | Piece::Glob(_) | Piece::Any | Piece::Pipe => {
+                Piece::Home | Piece::Glob(_) | Piece::Any | Piece::Below | Piece::Pipe => {
                     pieces.push(piece);
                 }
             }
@@ -254,6 +262,7 @@ impl fmt::Display for Word {
                         Piece::Glob(Glob::Run) => f.write_str("*")?,
                         Piece::Glob(Glob::One) => f.write_str("?")?,
                         Piece::Glob(Glob::Set(set)) => f.write_str(set)?,
+                        Piece::Below => f.write_str("/…")?,
                         Piece::Any | Piece::Pipe => f.write_str("…")?,
                     }
                 }

@@ -105,7 +105,8 @@ impl<'a> Written<'a> {
     /// them. Only a write that says where it goes counts.
     pub(crate) fn may_hold_by_name(&self, run: &str) -> bool {
         let run = Word::Literal(run.to_owned());
-        let named = |write: &&&FileUse| !write.path.known_prefix().is_empty();
+        let named =
+            |write: &&&FileUse| !write.path.known_prefix().is_empty() && !write.path.is_below();
         let mut patterns = self.patterns.iter().filter(named);
         run.literal().is_some_and(|path| self.known.contains(path))
             || patterns.any(|write| same_file(&write.path, &run))
@@ -148,7 +149,7 @@ impl Written<'_> {
 
 /// Whether a write to a path that is decided at run time is to be taken for the run file.
 fn fills(write: &FileUse, run: &Word) -> bool {
-    if !write.path.known_prefix().is_empty() {
+    if !write.path.known_prefix().is_empty() && !write.path.is_below() {
         return true;
     }
     // Such a path is hardly in a folder of the system, and checking out or unpacking fills a folder

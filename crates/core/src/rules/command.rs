@@ -3,7 +3,7 @@
 //! What a line would run is the business of [`tenter_shell`]; here stands what that means for a
 //! rule. What cannot be analysed stands for any command and any file.
 
-use tenter_shell::{Analysis, FileUse, Match, Piece, Simple, Word, analyse, matches};
+use tenter_shell::{Analysis, By, FileUse, Match, Piece, Simple, Word, analyse, matches};
 
 use super::meaning::Meaning;
 use super::wildcard::Wildcard;
@@ -126,12 +126,15 @@ fn file(
             .map(|piece| match piece {
                 Piece::Text(text) => Some(text),
                 Piece::Home => Some("~".to_owned()),
-                Piece::Glob(_) | Piece::Any | Piece::Pipe => None,
+                Piece::Glob(_) | Piece::Any | Piece::Below | Piece::Pipe => None,
             })
             .collect::<Option<String>>(),
     };
     let Some(text) = text else {
-        let found = (!one.elsewhere).then(|| Wildcard::of(&one.path, dots, paths)).flatten();
+        let mut found = (!one.elsewhere).then(|| Wildcard::of(&one.path, dots, paths)).flatten();
+        if let (Some(found), By::Program(name)) = (&mut found, &one.by) {
+            found.around = found.deep && name == "git";
+        }
         return Some(found.map_or(FileOf::Unknown, FileOf::Found));
     };
     if SINKS.contains(&text.as_str()) {

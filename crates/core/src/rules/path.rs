@@ -252,9 +252,12 @@ impl PathPattern {
     /// How the files that a pattern of a command finds stand to the rule: [`Truth::Yes`] if all of
     /// them match whatever their names.
     pub(super) fn matches_found(&self, found: &Wildcard, places: &Places) -> Truth {
+        // How deep a file lies is not known, so nothing holds for all of them.
         let all = found.probe.iter().map(|path| self.matches(path, places, Side::Any)).max();
+        let all = all.map(|all| if found.deep { all.min(Truth::Maybe) } else { all });
         let folders = found.folders.iter().flat_map(|pair| [Some(pair.normal()), pair.resolved()]);
         let some = folders.flatten().any(|folder| {
+            let folder = if found.around { around(folder, places) } else { folder };
             !folder.starts_with('/') || self.0.iter().any(|one| one.meets(found, folder, places))
         });
         all_or_some(all.unwrap_or(Truth::Maybe), some)
@@ -380,6 +383,19 @@ impl Alternative {
         }
         (!base.is_empty()).then_some(base)
     }
+}
+
+/// A folder that holds the repository that a folder is in, wherever that begins: it is taken for
+/// neither `/` nor the whole home folder, unless the folder is one of these itself.
+fn around<'a>(folder: &'a str, places: &Places) -> &'a str {
+    let homes = places.home.iter().flat_map(|home| [home.given(), home.resolved()]);
+    let home = homes.filter_map(|home| Some((home.len(), under(folder, home)?))).max();
+    let (base, rest) = match home {
+        Some((length, rest)) if length > 1 => (length, rest),
+        _ => (0, folder.trim_start_matches('/')),
+    };
+    let first = rest.split('/').next().unwrap_or_default().len();
+    folder.get(..base + usize::from(first > 0) + first).filter(|f| !f.is_empty()).unwrap_or("/")
 }
 
 /// The folder so many levels above another one, both in normal form.

@@ -347,6 +347,37 @@ fn a_rule_may_name_the_host_s_own_tool() {
 }
 
 #[test]
+fn what_stays_below_a_folder_is_no_file_elsewhere() {
+    let bash = |line: &str, rule: &str| matches(rule, "Bash", &json!({ "command": line }));
+    for (line, rule, truth) in [
+        ("find src -exec cat {} +", "Read(/etc/**)", Truth::No),
+        ("find src -exec cat {} +", "Read(src/a)", Truth::Maybe),
+        ("find src -name '*.ts' -exec cat {} +", "Read(**/.env)", Truth::No),
+        ("find src -name '*.env' -exec cat {} +", "Read(**/.env)", Truth::Maybe),
+        ("find / -exec cat {} +", "Read(/etc/**)", Truth::Maybe),
+        ("find dist -exec rm -rf {} +", "Bash(rm -rf /*)", Truth::No),
+        ("find /srv -exec rm -rf {} +", "Bash(rm -rf /*)", Truth::Maybe),
+        ("find . -delete", "Edit(/etc/**)", Truth::No),
+        ("find -L /etc -delete", "Edit(/etc/**)", Truth::Yes),
+        ("tar xf a.tar -C vendor", "Edit(/etc/**)", Truth::No),
+        ("tar xf a.tar -C vendor", "Edit(vendor/a/b)", Truth::Maybe),
+        ("tar xf a.tar -C /", "Edit(/etc/**)", Truth::Maybe),
+        ("cd / && tar xf a.tar", "Edit(/etc/**)", Truth::Maybe),
+        // A repository may begin above the folder, though not at the root or in the home folder.
+        ("git pull", "Edit(/etc/**)", Truth::No),
+        ("git pull", "Edit(~/.ssh/**)", Truth::No),
+        ("git pull", "Edit(.github/**)", Truth::Maybe),
+        ("cd sub && git pull", "Edit(.github/**)", Truth::Maybe),
+        ("cd ~ && git pull", "Edit(~/.ssh/**)", Truth::Maybe),
+        ("git -C /etc/x pull", "Edit(/etc/**)", Truth::Maybe),
+        ("git -C / pull", "Edit(/etc/**)", Truth::Maybe),
+        ("GIT_WORK_TREE=/etc git pull", "Edit(/etc/**)", Truth::Maybe),
+    ] {
+        assert_eq!(bash(line, rule), truth, "{line} {rule}");
+    }
+}
+
+#[test]
 fn links_in_a_deny_rule_are_followed() {
     let mut rules = set(&["Edit(/bin/**)"], &[], &["Edit"]);
     let input = json!({ "file_path": "/usr/bin/ls" });

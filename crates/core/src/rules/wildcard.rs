@@ -19,6 +19,10 @@ pub(super) struct Wildcard {
     pub(super) segments: Vec<Segment>,
     /// Whether wildcards find names that begin with a dot.
     dots: bool,
+    /// What is found may lie at any depth.
+    pub(super) deep: bool,
+    /// It lies in the repository that the folder is in.
+    pub(super) around: bool,
 }
 
 /// A name that no rule means.
@@ -31,7 +35,8 @@ impl Wildcard {
         dots: bool,
         paths: &mut dyn FnMut(&str) -> Option<Vec<PathPair>>,
     ) -> Option<Self> {
-        let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
+        let mut parts: Vec<Option<Vec<Token>>> = vec![Some(Vec::new())];
+        let mut deep = false;
         let mut probe = String::new();
         // How many components and bytes stand before the first wildcard.
         let mut known: Option<(usize, usize)> = None;
@@ -41,23 +46,31 @@ impl Wildcard {
                     probe.push_str(&text);
                     for (at, part) in text.split('/').enumerate() {
                         if at > 0 {
-                            parts.push(Vec::new());
+                            parts.push(Some(Vec::new()));
                         }
-                        parts.last_mut()?.extend(part.chars().map(Token::Char));
+                        parts.last_mut()?.as_mut()?.extend(part.chars().map(Token::Char));
                     }
                 }
                 Piece::Home => {
                     probe.push('~');
-                    parts.last_mut()?.push(Token::Char('~'));
+                    parts.last_mut()?.as_mut()?.push(Token::Char('~'));
                 }
                 Piece::Glob(glob) => {
                     let folder = probe.rfind('/').map_or(0, |at| at + 1);
                     known.get_or_insert((parts.len() - 1, folder));
                     probe.push_str(NOBODY);
-                    parts.last_mut()?.push(match glob {
+                    parts.last_mut()?.as_mut()?.push(match glob {
                         Glob::Run => Token::Run,
                         Glob::One | Glob::Set(_) => Token::Any,
                     });
+                }
+                Piece::Below => {
+                    deep = true;
+                    probe.push('/');
+                    known.get_or_insert((parts.len(), probe.len()));
+                    probe.push_str(NOBODY);
+                    parts.push(None);
+                    parts.push(Some(Vec::new()));
                 }
                 Piece::Any | Piece::Pipe => return None,
             }
@@ -68,12 +81,20 @@ impl Wildcard {
             "/" => "/",
             folder => folder.trim_end_matches('/'),
         };
-        let segments = parts.split_off(components).into_iter().filter(|part| !part.is_empty());
+        let parts = parts.split_off(components).into_iter();
+        let segments = parts.filter_map(|part| match part {
+            Some(part) if part.is_empty() => None,
+            Some(part) => Some(Segment::Tokens(part.into())),
+            None => Some(Segment::Deep),
+        });
         Some(Self {
             folders: paths(folder)?,
             probe: paths(&probe)?,
-            segments: segments.map(|part| Segment::Tokens(part.into())).collect(),
-            dots,
+            segments: segments.collect(),
+            // A program finds hidden files too.
+            dots: dots || deep,
+            deep,
+            around: false,
         })
     }
 
@@ -95,11 +116,29 @@ impl Wildcard {
     fn both(&self, own: &[Segment], pattern: &[Segment]) -> bool {
         // For each start of `own`: whether it is matched by the part of the pattern seen so far.
         let mut row: Vec<bool> = (0..=own.len()).map(|at| at == 0).collect();
+        let skip = |row: &mut [bool]| {
+            // What lies at any depth may lie in the folder itself.
+            for (at, own) in own.iter().enumerate() {
+                if matches!(own, Segment::Deep)
+                    && row.get(at).copied().unwrap_or(false)
+                    && let Some(next) = row.get_mut(at + 1)
+                {
+                    *next = true;
+                }
+            }
+        };
+        skip(&mut row);
         for segment in pattern {
             let mut next = vec![false; row.len()];
             for (at, reached) in row.iter().enumerate() {
                 match segment {
                     Segment::Deep if *reached => next.iter_mut().skip(at).for_each(|n| *n = true),
+                    // It may take this part and more.
+                    _ if *reached && matches!(own.get(at), Some(Segment::Deep)) => {
+                        if let Some(next) = next.get_mut(at) {
+                            *next = true;
+                        }
+                    }
                     _ if *reached && own.get(at).is_some_and(|own| self.one(own, segment)) => {
                         if let Some(next) = next.get_mut(at + 1) {
                             *next = true;
@@ -109,6 +148,7 @@ impl Wildcard {
                 }
             }
             row = next;
+            skip(&mut row);
         }
         row.last().copied().unwrap_or(false)
     }
@@ -203,7 +243,14 @@ mod tests {
     fn meets(word: &str, pattern: &str, dots: bool) -> bool {
         let word: Vec<Segment> = parse_path(word).unwrap().remove(0).1;
         let pattern = parse_path(pattern).unwrap().remove(0).1;
-        let wildcard = Wildcard { folders: vec![], probe: vec![], segments: word, dots };
+        let wildcard = Wildcard {
+            folders: vec![],
+            probe: vec![],
+            segments: word,
+            dots,
+            deep: false,
+            around: false,
+        };
         wildcard.meets("/p", "/p", &pattern)
     }
 

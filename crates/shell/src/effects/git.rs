@@ -3,7 +3,7 @@
 //! Owns: its subcommands, and the folder it is sent to. Does not own: what it starts (`crate::git`).
 
 use super::reader::{Found, Operands, Role, Spec, read};
-use super::{Uses, has_extension, inside, joined, looks_like_path};
+use super::{Uses, below_folder, has_extension, inside, joined, looks_like_path};
 use crate::word::Word;
 use Role::{Edit, Note, Read as In, Stands, StandsRead, Value, Write as Out};
 
@@ -70,6 +70,8 @@ const BLAME: Spec = PLAIN.short(&[("LMC", Value), ("S", In)]).long(&[
 struct Folder<'u, 'w, 'g> {
     uses: &'u mut Uses<'w, 'g>,
     base: Option<Word>,
+    /// Its files may be elsewhere than around this folder.
+    astray: bool,
 }
 
 impl Folder<'_, '_, '_> {
@@ -81,6 +83,15 @@ impl Folder<'_, '_, '_> {
         for path in paths {
             let path = self.at(path);
             self.uses.write(&path);
+        }
+    }
+
+    /// Any file of the repository, which is around this folder. Core knows what that means.
+    fn write_tree(&mut self) {
+        let here = self.base.clone().unwrap_or_else(|| Word::Literal(".".to_owned()));
+        match below_folder(&here).filter(|_| !self.astray) {
+            Some(path) => self.uses.write(&path),
+            None => self.uses.write_any(),
         }
     }
 
@@ -115,21 +126,34 @@ impl Folder<'_, '_, '_> {
 }
 
 pub(super) fn uses(uses: &mut Uses<'_, '_>, args: &[Word]) {
-    let mut git = Folder { uses, base: None };
+    let astray = uses.walker.astray;
+    let mut git = Folder { uses, base: None, astray };
     let mut at = 0;
     while let Some(arg) = args.get(at).filter(|arg| arg.known_prefix().starts_with('-')) {
         let value = args.get(at + 1);
         let text = arg.known_prefix();
         at += 1;
         match arg.literal() {
-            Some("-C" | "--work-tree") => {
+            Some("-C") => {
                 git.base = value.map(|folder| git.at(folder));
                 at += 1;
             }
-            Some("-c" | "--git-dir" | "--namespace" | "--super-prefix" | "--attr-source") => {
+            Some("--work-tree") => {
+                git.astray = true;
+                git.base = value.map(|folder| git.at(folder));
+                at += 1;
+            }
+            Some("-c") => {
+                git.astray |= value.is_none_or(|value| value.literal().is_none_or(names_worktree));
+                at += 1;
+            }
+            Some("--no-pager" | "-P" | "-p" | "--paginate" | "--no-optional-locks") => {}
+            Some("--git-dir" | "--namespace" | "--super-prefix" | "--attr-source") => {
+                git.astray = true;
                 at += 1;
             }
             _ => {
+                git.astray = true;
                 if text.starts_with("--work-tree=") {
                     git.base = Some(git.at(&arg.without_prefix("--work-tree=".len())));
                 }
@@ -197,7 +221,7 @@ fn subcommand(
         "restore" | "rm" | "clean" => git.write(operands.iter().copied().chain(paths)),
         "mailinfo" | "pack-objects" => git.write(operands.iter().copied()),
         "unpack-file" => git.uses.write_any(),
-        "read-tree" if found.has('u') => git.uses.write_any(),
+        "read-tree" if found.has('u') => git.write_tree(),
         "merge-file" => {
             if !found.has('p') {
                 git.write(operands.first().copied());
@@ -260,13 +284,13 @@ fn subcommand(
         "apply" | "am" => {
             git.read(operands.iter().copied().chain(paths));
             if !only_looks(rest) {
-                git.uses.write_any();
+                git.write_tree();
             }
         }
         "cherry-pick" | "merge" | "pull" | "rebase" | "reset" | "stash" | "switch"
             if !only_looks(rest) =>
         {
-            git.uses.write_any();
+            git.write_tree();
         }
         _ => {}
     }
@@ -282,6 +306,11 @@ fn looks_like_file(word: &Word) -> bool {
         let starts = ["/", ".", "~"].iter().any(|start| text.starts_with(start));
         starts || has_extension(text)
     })
+}
+
+/// Whether a setting says where the files of a repository are.
+pub(crate) fn names_worktree(setting: &str) -> bool {
+    setting.to_ascii_lowercase().contains("worktree")
 }
 
 fn only_looks(args: &[Word]) -> bool {

@@ -3,7 +3,7 @@
 //! Owns: copying, links, modes, archives, `dd`, `find`, `split`. Does not own: rows (`table`).
 
 use super::reader::{Found, Operands, Role, Spec, Style, read};
-use super::{Uses, below, download, git, inside, table};
+use super::{Uses, below, below_folder, download, git, inside, table};
 use crate::word::Word;
 use Role::{Changes, Flag, Folder, Note, Read as In, Value, Write as Out};
 
@@ -406,10 +406,18 @@ fn find(uses: &mut Uses<'_, '_>, args: &[Word]) {
     let found = read(&spec, args);
     uses.values(&found);
     if found.has('d') {
-        let is_root = |arg: &&Word| !arg.known_prefix().starts_with(['-', '(', '!']);
-        for root in args.iter().take_while(is_root) {
+        let is_root = |arg: &&&Word| !arg.known_prefix().starts_with(['-', '(', '!']);
+        let leads =
+            |arg: &&Word| matches!(arg.literal(), Some("-H" | "-L" | "-P" | "-O1" | "-O2" | "-O3"));
+        let args: Vec<&Word> = args.iter().skip_while(leads).collect();
+        let here = Word::Literal(".".to_owned());
+        let mut roots: Vec<&Word> = args.iter().take_while(is_root).copied().collect();
+        if roots.is_empty() {
+            roots.push(&here);
+        }
+        for root in roots {
             uses.write(root);
-            if root.literal().is_some() {
+            if root.shell_text().is_some() {
                 uses.write(&below(root));
             }
         }
@@ -424,6 +432,7 @@ const TAR: Spec = Spec::of(Operands::None)
         ("g", Role::Edit),
         ("bHLNKVIFz", Flag),
         ("x", Note('x')),
+        ("P", Note('P')),
         ("c", Note('c')),
         ("ruA", Note('c')),
         ("O", Note('O')),
@@ -438,6 +447,7 @@ const TAR: Spec = Spec::of(Operands::None)
         ("extract get", Note('x')),
         ("create append update catenate concatenate delete", Note('c')),
         ("to-stdout", Note('O')),
+        ("absolute-names absolute-paths insecure", Note('P')),
         ("list", Note('t')),
         ("exclude transform strip-components owner group mode mtime format", Value),
         ("use-compress-program", Value),
@@ -469,7 +479,13 @@ fn tar(uses: &mut Uses<'_, '_>, args: &[Word]) {
         }
     }
     if extracts && !found.has('O') {
-        uses.write_any();
+        // Without `-P` it takes off a slash at the start and refuses `..`.
+        let here = Word::Literal(".".to_owned());
+        let several = found.of(Folder).count() > 1;
+        match below_folder(folder.unwrap_or(&here)).filter(|_| !found.has('P') && !several) {
+            Some(path) => uses.write(&path),
+            None => uses.write_any(),
+        }
     }
     if creates {
         for path in found.operands {

@@ -3,12 +3,13 @@
 use super::unknown;
 use crate::analysis::{Reach, Span, UnknownReason};
 use crate::commands::{run_code, run_wrapped};
+use crate::effects::{below_folder, joined};
 use crate::folder::Move;
 use crate::interpreters::runs_input;
 use crate::matching::may_become;
 use crate::options::{self, Spec, Start};
 use crate::walk::{Input, Walker};
-use crate::word::{Piece, Word};
+use crate::word::{Glob, Pattern, Piece, Word};
 
 pub(super) fn xargs(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
     let spec = Spec {
@@ -123,6 +124,7 @@ pub(super) fn parallel(walker: &mut Walker<'_>, name: &str, args: &[Word], span:
 }
 
 pub(super) fn find(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
+    let found = found(args);
     const ACTIONS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
     let mut at = 0;
     while let Some(arg) = args.get(at) {
@@ -151,7 +153,7 @@ pub(super) fn find(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Spa
                 Some(";") => closed = true,
                 Some("+") if argv.last().and_then(Word::literal) == Some("{}") => {
                     argv.pop();
-                    argv.push(Word::anything());
+                    argv.push(found.several());
                     closed = true;
                 }
                 _ => argv.push(word.clone()),
@@ -163,14 +165,15 @@ pub(super) fn find(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Spa
         if !closed {
             return unknown(walker, UnknownReason::WrapperOptions, args, span);
         }
+        let in_its_folder = arg.literal().is_some_and(|action| action.ends_with("dir"));
         let argv: Vec<Word> = argv
             .iter()
             .map(|word| match word.literal() {
+                Some("{}") if !in_its_folder => found.one.clone(),
                 Some("{}") => Word::one_of_any_text(),
                 _ => word.with_hole("{}"),
             })
             .collect();
-        let in_its_folder = arg.literal().is_some_and(|action| action.ends_with("dir"));
         let to = if in_its_folder { Move::Unknown } else { Move::Stay };
         walker.apart_in(&to, |walker| {
             run_wrapped(walker, Reach::EachFile(name.to_owned()), &argv, Vec::new(), span);
@@ -178,8 +181,81 @@ pub(super) fn find(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Spa
     }
 }
 
+/// The paths that `find` finds, as far as its arguments say.
+struct Found {
+    one: Word,
+}
+
+impl Found {
+    /// Several of them, or none.
+    fn several(&self) -> Word {
+        match self.one.clone() {
+            Word::Pattern(pattern) if self.one.is_below() => {
+                Word::Pattern(Pattern { splits: true, none: true, ..pattern })
+            }
+            _ => Word::anything(),
+        }
+    }
+}
+
+fn found(args: &[Word]) -> Found {
+    let any = Found { one: Word::one_of_any_text() };
+    let listed = |arg: &Word| arg.literal().is_none_or(|text| text.starts_with("-files0-from"));
+    let begin = args.iter().take_while(|arg| {
+        arg.literal()
+            .is_some_and(|text| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O"))
+    });
+    let args = args.get(begin.count()..).unwrap_or_default();
+    let roots = args.iter().take_while(|arg| !arg.known_prefix().starts_with(['-', '(', '!']));
+    let root = match roots.collect::<Vec<_>>().as_slice() {
+        [] => Word::Literal(".".to_owned()),
+        [one] => (*one).clone(),
+        _ => return any,
+    };
+    if args.iter().skip(1).any(listed) {
+        return any;
+    }
+    let Some(below) = below_folder(&root) else { return any };
+    Found { one: named(args, &root, &below).unwrap_or(below) }
+}
+
+/// The same with what `-name` says of the last part, where every file has to be like that.
+fn named(args: &[Word], root: &Word, below: &Word) -> Option<Word> {
+    let is = |wanted: &[&str]| {
+        args.iter().filter(|arg| arg.literal().is_some_and(|text| wanted.contains(&text))).count()
+    };
+    let choices = ["-o", "-or", "!", "-not", ",", "(", ")", "-iname", "-regex"];
+    if is(&["-name"]) != 1 || is(&choices) > 0 {
+        return None;
+    }
+    let at = args.iter().position(|arg| arg.literal() == Some("-name"))?;
+    // An action before it is not bound by it.
+    if args.iter().take(at).any(|arg| arg.known_prefix().starts_with("-ex")) {
+        return None;
+    }
+    let name = args.get(at + 1)?.literal()?;
+    // The root itself is found too, and has no name like that.
+    let last = root.known_prefix().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let other = name.trim_matches('*').contains('.')
+        && (matches!(last, "." | "..") || !last.is_empty() && !last.contains('.'));
+    if !other || name.contains(['[', '\\', '?', '/']) {
+        return None;
+    }
+    let mut pieces = below.pieces();
+    pieces.push(Piece::Text("/".to_owned()));
+    for (at, part) in name.split('*').enumerate() {
+        if at > 0 {
+            pieces.push(Piece::Glob(Glob::Run));
+        }
+        if !part.is_empty() {
+            pieces.push(Piece::Text(part.to_owned()));
+        }
+    }
+    Some(joined(pieces))
+}
+
 fn only_globs(word: &Word) -> bool {
-    word.pieces().iter().all(|piece| !matches!(piece, Piece::Any | Piece::Pipe))
+    word.pieces().iter().all(|piece| !matches!(piece, Piece::Any | Piece::Below | Piece::Pipe))
 }
 
 pub(super) fn fd(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {

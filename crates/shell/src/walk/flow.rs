@@ -416,7 +416,7 @@ impl Text {
                     self.pieces.push(Piece::Text(std::mem::take(&mut self.last)));
                     self.pieces.push(Piece::Home);
                 }
-                Piece::Glob(_) | Piece::Any | Piece::Pipe => return None,
+                Piece::Glob(_) | Piece::Any | Piece::Below | Piece::Pipe => return None,
             }
         }
         Some(())

@@ -130,7 +130,13 @@ fn arguments_that_are_read_are_holes() {
     assert!(reach("a | xargs rm -r", "rm -r …").is_some());
     assert!(reach("a | xargs -I{} rm {} b{}", "rm … b…").is_some());
     assert!(reach("a | xargs -0 -n1 -P 4 rm", "rm …").is_some());
-    assert!(reach("find . -name x -exec rm -r {} +", "rm -r …").is_some());
+    assert!(reach("find . -name x -exec rm -r {} +", "rm -r ./…").is_some());
+    assert!(reach("find a -name x -exec rm {} \\;", "rm a/…").is_some());
+    assert!(reach("find a -name '*.o' -exec rm {} \\;", "rm a/…/*.o").is_some());
+    assert!(reach("find a.o -name '*.o' -exec rm {} \\;", "rm a.o/…").is_some());
+    assert!(reach("find a ! -name '*.o' -exec rm {} \\;", "rm a/…").is_some());
+    assert!(reach("find a b -exec rm {} \\;", "rm …").is_some());
+    assert!(reach("find / -exec rm {} \\;", "rm …").is_some());
     assert!(reach("find . -execdir mv {} d/{}.bak \\;", "mv … d/….bak").is_some());
     assert!(reach("fd -e x -x rm {}", "rm … …").is_some());
     let analysis = analyse("a | xargs -I{} sh -c 'rm {}'");
