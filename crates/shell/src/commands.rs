@@ -7,7 +7,7 @@
 use crate::analysis::{Assignment, By, NoteKind, Reach, Redirection, Span, UnknownReason};
 use crate::atoms::is_odd_char;
 use crate::folder::{self, Move};
-use crate::walk::{Input, Walker};
+use crate::walk::{Input, Walker, Worktree};
 use crate::word::Word;
 use crate::{effects, interpreters, lexer, tools, wrappers};
 
@@ -489,7 +489,9 @@ pub(crate) fn variable(walker: &mut Walker<'_>, name: &str, value: Option<&Word>
         _ if name.starts_with("GIT_CONFIG_") => {
             walker.unknown(span, UnknownReason::ProgramOption, name);
         }
-        "GIT_DIR" | "GIT_WORK_TREE" | "GIT_COMMON_DIR" => walker.astray = true,
+        "GIT_DIR" | "GIT_WORK_TREE" | "GIT_COMMON_DIR" => {
+            walker.worktree = Worktree::Elsewhere;
+        }
         "SHELLOPTS" | "BASHOPTS" => walker.unknown(span, UnknownReason::ShellOptions, name),
         "PS0" | "PS1" | "PS2" | "PS4" => {
             let plain =

@@ -6,7 +6,7 @@ use crate::analysis::{Reach, Span, UnknownReason};
 use crate::commands::{run_code, run_joined, run_wrapped};
 use crate::folder::Move;
 use crate::tools::{option_values, short_values, unknown};
-use crate::walk::Walker;
+use crate::walk::{Walker, Worktree};
 use crate::word::Word;
 
 /// Settings whose value git runs as a command.
@@ -130,7 +130,9 @@ fn subcommand(walker: &mut Walker<'_>, verb: &str, args: &[Word], span: Span) {
     match verb {
         "config" => {
             let moves = |arg: &Word| arg.literal().is_none_or(crate::effects::git::names_worktree);
-            walker.astray |= args.iter().any(moves);
+            if args.iter().any(moves) {
+                walker.worktree = Worktree::Elsewhere;
+            }
             let reads = args.iter().any(|arg| {
                 arg.literal().is_some_and(|text| {
                     text.starts_with("--get")
@@ -196,10 +198,8 @@ fn subcommand(walker: &mut Walker<'_>, verb: &str, args: &[Word], span: Span) {
             walker.apart_in(&Move::Unknown, |walker| run_git(walker, &[], rest, span));
         }
         // They start what the settings name, or a program in an argument.
-        "difftool" | "mergetool" | "web--browse" | "remote-ext" => {
-            unknown(walker, UnknownReason::ProgramOption, args, span);
-        }
-        "filter-branch" | "send-email" | "instaweb" | "daemon" | "shell" => {
+        "difftool" | "mergetool" | "web--browse" | "remote-ext" | "filter-branch"
+        | "send-email" | "instaweb" | "daemon" | "shell" => {
             unknown(walker, UnknownReason::ProgramOption, args, span);
         }
         "grep" => {

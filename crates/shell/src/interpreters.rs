@@ -361,22 +361,22 @@ fn sed(walker: &mut Walker<'_>, args: &[Word], span: Span) {
             }
             _ if text.starts_with("-i") => {}
             Some(cluster) if cluster.starts_with('-') && cluster.len() > 1 => {
-                match cluster.split_once(['e', 'f', 'l', 'i']) {
-                    Some((before, rest)) => match cluster.as_bytes().get(before.len()) {
-                        Some(b'f') => {
-                            return unknown(walker, UnknownReason::OtherLanguage, args, span);
-                        }
-                        Some(b'e') if !rest.is_empty() => {
-                            scripts.push(Word::Literal(rest.to_owned()));
-                        }
-                        Some(b'e') => {
-                            scripts.push(args.get(at).cloned().unwrap_or_else(Word::anything));
-                            at += 1;
-                        }
-                        Some(b'l') if rest.is_empty() => at += 1,
-                        _ => {}
-                    },
-                    None => {}
+                let Some((before, rest)) = cluster.split_once(['e', 'f', 'l', 'i']) else {
+                    continue;
+                };
+                match cluster.as_bytes().get(before.len()) {
+                    Some(b'f') => {
+                        return unknown(walker, UnknownReason::OtherLanguage, args, span);
+                    }
+                    Some(b'e') if !rest.is_empty() => {
+                        scripts.push(Word::Literal(rest.to_owned()));
+                    }
+                    Some(b'e') => {
+                        scripts.push(args.get(at).cloned().unwrap_or_else(Word::anything));
+                        at += 1;
+                    }
+                    Some(b'l') if rest.is_empty() => at += 1,
+                    _ => {}
                 }
             }
             _ => operand = operand.or(Some(arg.clone())),

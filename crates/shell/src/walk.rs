@@ -39,6 +39,14 @@ pub(crate) enum Input {
     File(Word),
 }
 
+/// Where the files of a repository are, as far as the line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Worktree {
+    /// Around the folder that git is started in.
+    Around,
+    Elsewhere,
+}
+
 /// Where a text stands in the line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Base {
@@ -79,8 +87,7 @@ pub(crate) struct Walker<'g> {
     pub(crate) too_deep: bool,
     pub(crate) input: Input,
     pub(crate) state: State,
-    /// The line says where the files of a repository are.
-    pub(crate) astray: bool,
+    pub(crate) worktree: Worktree,
     /// What is known if the command just walked failed, where that makes a difference.
     failed: Option<State>,
     /// Variables that are set where the walk does not see it.
@@ -111,7 +118,7 @@ impl<'g> Walker<'g> {
             too_deep: false,
             input: Input::Inherited,
             state: State::default(),
-            astray: false,
+            worktree: Worktree::Around,
             failed: None,
             unfollowed: HashSet::new(),
             budget: Cell::new(limits::MAX_BYTES),

@@ -4,6 +4,7 @@
 
 use super::reader::{Found, Operands, Role, Spec, read};
 use super::{Uses, below_folder, has_extension, inside, joined, looks_like_path};
+use crate::walk::Worktree;
 use crate::word::Word;
 use Role::{Edit, Note, Read as In, Stands, StandsRead, Value, Write as Out};
 
@@ -126,7 +127,7 @@ impl Folder<'_, '_, '_> {
 }
 
 pub(super) fn uses(uses: &mut Uses<'_, '_>, args: &[Word]) {
-    let astray = uses.walker.astray;
+    let astray = uses.walker.worktree == Worktree::Elsewhere;
     let mut git = Folder { uses, base: None, astray };
     let mut at = 0;
     while let Some(arg) = args.get(at).filter(|arg| arg.known_prefix().starts_with('-')) {
@@ -219,7 +220,6 @@ fn subcommand(
             git.write(paths);
         }
         "restore" | "rm" | "clean" => git.write(operands.iter().copied().chain(paths)),
-        "mailinfo" | "pack-objects" => git.write(operands.iter().copied()),
         "unpack-file" => git.uses.write_any(),
         "read-tree" if found.has('u') => git.write_tree(),
         "merge-file" => {
@@ -251,7 +251,7 @@ fn subcommand(
                 [] => {}
             }
         }
-        "init" => git.write(operands.iter().copied()),
+        "init" | "mailinfo" | "pack-objects" => git.write(operands.iter().copied()),
         "worktree" if matches!(first, "add" | "remove" | "move") => {
             let count = if first == "move" { 2 } else { 1 };
             let found = read(&WORKTREE, rest);

@@ -18,7 +18,7 @@ const WORDS: Spec = Spec::of(Nothing).short(&[("o", Value)]).long(&[("output", V
 
 /// The row of a program.
 pub(super) fn spec(name: &str) -> Option<Spec> {
-    let tables = [plain, readers, scripted, changers, compilers, tools];
+    let tables = [plain, readers, scripted, changers, compilers, services, tools];
     tables.iter().find_map(|table| table(name))
 }
 
@@ -266,6 +266,34 @@ fn compilers(name: &str) -> Option<Spec> {
     })
 }
 
+/// Programs that talk to a service.
+fn services(name: &str) -> Option<Spec> {
+    Some(match name {
+        "http" | "https" | "xh" | "xhs" => Spec::of(Operands::Guess)
+            .short(&[("o", Out), ("aA", Value)])
+            .long(&[("output", Out), ("auth auth-type session", Value), ("cert cert-key", In)]),
+        "helm" => GUESSES.short(&[("f", In), ("no", Value)]).long(&[
+            ("values kubeconfig", In),
+            ("set-file", Role::Guess),
+            ("output-dir", Out),
+            ("namespace output version set set-string kube-context", Value),
+        ]),
+        "gh" | "glab" => GUESSES.short(&[("fFm", Role::Guess), ("tbRBHlaLqD", Value)]).long(&[
+            ("body-file notes-file env-file input field template", Role::Guess),
+            ("title body repo base head label assignee jq json message notes", Value),
+        ]),
+        "az" => GUESSES.short(&[("f", In), ("nglo", Value)]).long(&[
+            ("file source template-file", In),
+            ("output name resource-group query location", Value),
+        ]),
+        "gcloud" => GUESSES.long(&[
+            ("data-file env-vars-file flags-file key-file", In),
+            ("format project zone region filter", Value),
+        ]),
+        _ => return None,
+    })
+}
+
 /// Network programs, wrappers and the rest.
 fn tools(name: &str) -> Option<Spec> {
     Some(match name {
@@ -288,28 +316,6 @@ fn tools(name: &str) -> Option<Spec> {
         "nc" | "ncat" | "netcat" => Spec::of(Nothing)
             .short(&[("o", Out), ("pswxXiIOT", Value)])
             .long(&[("output hex-dump", Out), ("ssl-cert ssl-key ssl-trustfile", In)]),
-        "http" | "https" | "xh" | "xhs" => Spec::of(Operands::Guess)
-            .short(&[("o", Out), ("aA", Value)])
-            .long(&[("output", Out), ("auth auth-type session", Value), ("cert cert-key", In)]),
-        "helm" => GUESSES.short(&[("f", In), ("no", Value)]).long(&[
-            ("values kubeconfig", In),
-            ("set-file", Role::Guess),
-            ("output-dir", Out),
-            ("namespace output version set set-string kube-context", Value),
-        ]),
-        "gh" | "glab" => GUESSES.short(&[("fFm", Role::Guess), ("tbRBHlaLqD", Value)]).long(&[
-            ("body-file notes-file env-file input field template", Role::Guess),
-            ("title body repo base head label assignee jq json message notes", Value),
-        ]),
-        "az" => GUESSES.short(&[("f", In), ("nglo", Value)]).long(&[
-            ("file source template-file", In),
-            ("output name resource-group query location", Value),
-        ]),
-        "gcloud" => GUESSES.long(&[
-            ("data-file env-vars-file flags-file key-file", In),
-            ("format project zone region filter", Value),
-        ]),
-        "socat" => Spec::of(Nothing),
         "kubectl" | "oc" | "k3s" => {
             Spec::of(Nothing).short(&[("fk", In), ("onlc", Value)]).long(&[
                 ("filename kustomize kubeconfig from-env-file patch-file values", In),

@@ -124,8 +124,8 @@ pub(super) fn parallel(walker: &mut Walker<'_>, name: &str, args: &[Word], span:
 }
 
 pub(super) fn find(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
-    let found = found(args);
     const ACTIONS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
+    let found = found(args);
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         at += 1;
