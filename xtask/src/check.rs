@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::workspace::{Workspace, must_succeed};
-use crate::{generate, tidy};
+use crate::{generate, seeds, tidy};
 
 /// `cargo xtask check`
 #[derive(Debug, clap::Args)]
@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     ("lints", lints),
     ("documentation", documentation),
     ("generated files", |workspace| generate::run(workspace, generate::Args { check: true })),
+    ("where it comes from", |workspace| seeds::run(workspace, seeds::Args { check: true })),
     ("licences and sources", deny),
 ];
 

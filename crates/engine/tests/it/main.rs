@@ -20,6 +20,7 @@ mod processes;
 mod profiles;
 mod recordings;
 mod reload;
+mod seed_items;
 mod self_rules;
 mod shell;
 mod stress;
