@@ -44,6 +44,44 @@ impl RunContext {
 ///
 /// It never fails and never panics: whatever goes wrong is in the outcome, by policy. Dropping the
 /// future ends what it started.
+///
+/// A runner of one's own stands beside the engine's, or around another one:
+///
+/// ```
+/// use std::pin::Pin;
+/// use tenter::{Decision, Event, EventKind, EventMask, HookRunner, NoHooks, Outcome, RunContext};
+///
+/// /// Lets nothing of a tool through that the runner inside has not seen.
+/// struct Closed<R>(R);
+///
+/// impl<R: HookRunner> HookRunner for Closed<R> {
+///     fn run<'a>(
+///         &'a self,
+///         event: &'a Event,
+///         cx: &'a RunContext,
+///     ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+///         Box::pin(async move {
+///             let mut outcome = self.0.run(event, cx).await;
+///             if outcome.hooks.is_empty() {
+///                 outcome.decision = Decision::Deny;
+///                 outcome.reason = Some("no hook has seen this call".to_owned());
+///             }
+///             outcome
+///         })
+///     }
+///
+///     fn mask(&self) -> EventMask {
+///         self.0.mask().with(&EventKind::PreToolUse)
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let runner = Closed(NoHooks);
+/// let call = Event::pre_tool("Bash", serde_json::json!({ "command": "ls" }).into());
+/// assert!(runner.mask().contains(&call.kind));
+/// assert_eq!(runner.run(&call, &RunContext::new()).await.decision, Decision::Deny);
+/// # });
+/// ```
 pub trait HookRunner: Send + Sync {
     /// Runs the hooks of `event`.
     fn run<'a>(&'a self, event: &'a Event, cx: &'a RunContext) -> BoxFuture<'a, Outcome>;

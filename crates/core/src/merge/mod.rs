@@ -148,6 +148,21 @@ pub struct Merged {
 /// one entry a voice; rewrites fold in order, and a lower level cannot change what a higher one
 /// set; where a block stops the action, a deny or halt drops contexts and rewrites. What of this a
 /// contract has otherwise is in its [`MergeRule`](crate::contract::MergeRule).
+///
+/// ```
+/// use tenter_core::contract::{Block, Contract, Rewrites};
+/// use tenter_core::hook::Level;
+/// use tenter_core::merge::{Said, Voice, merge};
+/// use tenter_core::verdict::{Decision, Verdict};
+///
+/// let before_tool =
+///     Contract { block: Block::StopsTool, rewrites: Rewrites::ToolInput, ..Contract::OBSERVE };
+/// let verdicts = [Verdict::allow(), Verdict::deny("not on Fridays")];
+/// let voices = verdicts.each_ref().map(|one| Voice { level: Level::User, said: Said::Verdict(one) });
+/// let merged = merge(&voices, None, &before_tool);
+/// assert_eq!(merged.decision, Decision::Deny);
+/// assert_eq!(merged.reason.as_deref(), Some("not on Fridays"));
+/// ```
 pub fn merge(voices: &[Voice<'_>], original: Option<&Json>, contract: &Contract) -> Merged {
     let mut merged = Merged::default();
     decide(voices, contract, &mut merged);
