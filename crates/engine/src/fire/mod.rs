@@ -51,6 +51,8 @@ pub(crate) struct Fire<'a> {
 pub struct Judgement {
     /// Deny, ask or allow.
     pub decision: Decision,
+    /// The list that the rule stands in: a deny rule that only may match gives an ask.
+    pub list: Decision,
     /// The rule as written.
     pub rule: String,
     /// Its level.
@@ -70,6 +72,7 @@ pub(crate) fn judgement(snapshot: &Snapshot, event: &Event) -> Option<Judgement>
     let (ruling, _) = facts.ruling(snapshot)?;
     Some(Judgement {
         decision: ruling.decision,
+        list: ruling.list,
         rule: ruling.rule.text().to_owned(),
         level: ruling.level,
         source: ruling.source.to_owned(),

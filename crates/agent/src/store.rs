@@ -1,0 +1,430 @@
+//! Sessions on disk: append-only JSON lines, one file a session, for its owner's eyes alone.
+//!
+//! Owns what is kept and how it is read back. Everything here is effective: no input or result from
+//! before the hooks ever reaches it. One record is one write, so a killed process leaves at most one
+//! torn line at the end, which readers leave out.
+
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+use tenter::Json;
+
+use crate::message::{Message, ToolCall, ToolResult};
+use crate::stream::{Status, lock};
+
+/// What is kept of a session, in order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record {
+    /// The head of the file.
+    Session {
+        /// The form of the file.
+        version: u32,
+        /// The session's id.
+        id: String,
+        /// When it began, in milliseconds since 1970.
+        at_ms: u64,
+        /// The agent's folder.
+        cwd: String,
+    },
+    /// `SessionStart` has been fired and let the session begin.
+    Started {
+        /// What hooks told the model, one entry a hook.
+        context: Vec<String>,
+    },
+    /// Words of the user, or of a hook that sent the turn on.
+    User {
+        /// The effective text.
+        text: String,
+        /// What hooks told the model beside it.
+        context: Vec<String>,
+    },
+    /// Words of the model, and which calls it made; their inputs follow as they are decided.
+    Assistant {
+        /// The text.
+        text: String,
+        /// Ids and tools of the calls.
+        calls: Vec<(String, String)>,
+    },
+    /// A call was decided about.
+    Call {
+        /// The call.
+        id: String,
+        /// The effective input.
+        input: Json,
+        /// Whether the tool is started now.
+        runs: bool,
+    },
+    /// What the model is given for a call.
+    Result(ToolResult),
+    /// A turn ended.
+    Ended {
+        /// How.
+        status: Status,
+    },
+}
+
+/// Why a session cannot be kept or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is none of that id.
+    #[error("there is no session `{id}`")]
+    Missing {
+        /// The id.
+        id: String,
+    },
+    /// It is open elsewhere.
+    #[error("the session `{id}` is open in another process")]
+    Busy {
+        /// The id.
+        id: String,
+    },
+    /// A line of it is no record.
+    #[error("`{}` is damaged at line {line}: {why}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// The system said no.
+    #[error("`{}` cannot be used: {error}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// What a list of sessions shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// The id.
+    pub id: String,
+    /// When it began, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// The agent's folder.
+    pub cwd: String,
+    /// How many turns have ended.
+    pub turns: usize,
+    /// The first prompt.
+    pub first_prompt: Option<String>,
+}
+
+/// Keeps sessions.
+pub trait Store: Send + Sync {
+    /// Adds to a session; its first record makes it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn append(&self, session: &str, record: &Record) -> Result<(), StoreError>;
+
+    /// Everything that was kept of a session.
+    ///
+    /// # Errors
+    /// It is not there, is open elsewhere, or cannot be read.
+    fn load(&self, session: &str) -> Result<Vec<Record>, StoreError>;
+
+    /// What is there, the oldest first.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    fn list(&self) -> Result<Vec<Summary>, StoreError>;
+}
+
+/// Keeps nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoStore;
+
+impl Store for NoStore {
+    fn append(&self, _: &str, _: &Record) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn load(&self, session: &str) -> Result<Vec<Record>, StoreError> {
+        Err(StoreError::Missing { id: session.into() })
+    }
+
+    fn list(&self) -> Result<Vec<Summary>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+/// Keeps each session in a file of a folder.
+#[derive(Debug)]
+pub struct FolderStore {
+    folder: PathBuf,
+    /// The files that this process writes; each is locked against others.
+    open: Mutex<HashMap<String, File>>,
+}
+
+impl FolderStore {
+    /// A store in this folder. It is made when the first session is.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), open: Mutex::default() }
+    }
+
+    fn path(&self, session: &str) -> PathBuf {
+        self.folder.join(session).with_extension("jsonl")
+    }
+
+    /// Opens and locks a session's file for writing at its end.
+    fn opened(&self, session: &str, new: bool) -> Result<File, StoreError> {
+        let path = self.path(session);
+        let about = |error| StoreError::Io { path: path.clone(), error };
+        if new {
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(about)?;
+        }
+        let mut options = OpenOptions::new();
+        let opened = options.append(true).read(true).create(new).mode(0o600).open(&path);
+        let mut file = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => StoreError::Missing { id: session.into() },
+            _ => about(error),
+        })?;
+        if file.try_lock().is_err() {
+            return Err(StoreError::Busy { id: session.into() });
+        }
+        // A torn line stays where it is; what follows begins on a line of its own.
+        let whole = fs::read(&path).map_err(about)?;
+        if !whole.is_empty() && whole.last() != Some(&b'\n') {
+            file.write_all(b"\n").map_err(about)?;
+        }
+        Ok(file)
+    }
+}
+
+/// Whether an id can be the name of a file.
+fn is_plain(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 100 && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// The records of a file. A line that does not parse is a torn one if nothing of its own follows it:
+/// only the last record before a process began anew can be torn.
+fn read(path: &Path) -> Result<Vec<Record>, StoreError> {
+    let bytes = fs::read(path).map_err(|error| StoreError::Io { path: path.into(), error })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut records = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        match serde_json::from_str(line) {
+            Ok(record) => records.push(record),
+            // What was torn is the start of a record: it is cut off, not wrong inside.
+            Err(error) if error.is_eof() => {}
+            Err(error) => {
+                let why = error.to_string();
+                return Err(StoreError::Damaged { path: path.into(), line: at + 1, why });
+            }
+        }
+    }
+    Ok(records)
+}
+
+impl Store for FolderStore {
+    fn append(&self, session: &str, record: &Record) -> Result<(), StoreError> {
+        let path = self.path(session);
+        let mut open = lock(&self.open);
+        if !open.contains_key(session) {
+            let new = matches!(record, Record::Session { .. });
+            open.insert(session.into(), self.opened(session, new)?);
+        }
+        let mut line = serde_json::to_vec(record).unwrap_or_default();
+        line.push(b'\n');
+        let Some(file) = open.get_mut(session) else { return Ok(()) };
+        file.write_all(&line).map_err(|error| StoreError::Io { path, error })
+    }
+
+    fn load(&self, session: &str) -> Result<Vec<Record>, StoreError> {
+        if !is_plain(session) {
+            return Err(StoreError::Missing { id: session.into() });
+        }
+        let mut open = lock(&self.open);
+        if !open.contains_key(session) {
+            open.insert(session.into(), self.opened(session, false)?);
+        }
+        drop(open);
+        read(&self.path(session))
+    }
+
+    fn list(&self) -> Result<Vec<Summary>, StoreError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::Io { path: self.folder.clone(), error }),
+        };
+        let paths = entries.flatten().map(|entry| entry.path());
+        let mut found: Vec<_> = paths
+            .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+            // One damaged file does not hide the others; resuming it says what is wrong.
+            .filter_map(|path| summary(&read(&path).ok()?))
+            .collect();
+        found.sort_by(|a, b| (a.at_ms, &a.id).cmp(&(b.at_ms, &b.id)));
+        Ok(found)
+    }
+}
+
+fn summary(records: &[Record]) -> Option<Summary> {
+    let Some(Record::Session { id, at_ms, cwd, .. }) = records.first() else { return None };
+    let first_prompt = records.iter().find_map(|record| match record {
+        Record::User { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    let turns = records.iter().filter(|record| matches!(record, Record::Ended { .. })).count();
+    Some(Summary { id: id.clone(), at_ms: *at_ms, cwd: cwd.clone(), turns, first_prompt })
+}
+
+/// A session as it stood when it was last written.
+#[derive(Debug, Default)]
+pub(crate) struct Restored {
+    pub(crate) history: Vec<Message>,
+    pub(crate) started: bool,
+    /// What hooks told the model when the session began, if no prompt has carried it yet.
+    pub(crate) context: Vec<String>,
+    /// The results of calls that had none: they belong into the file as well.
+    pub(crate) added: Vec<ToolResult>,
+    pub(crate) ids: Vec<String>,
+}
+
+/// Puts a conversation together again. A call without a result is answered here: it is never run
+/// again, and the model is told whether it may have run.
+pub(crate) fn restore(records: Vec<Record>) -> Restored {
+    let mut restored = Restored::default();
+    let mut inputs: HashMap<String, (Json, bool)> = HashMap::new();
+    let mut results: HashMap<String, ToolResult> = HashMap::new();
+    for record in &records {
+        match record {
+            Record::Call { id, input, runs } => {
+                let entry = inputs.entry(id.clone()).or_insert((input.clone(), false));
+                *entry = (input.clone(), entry.1 || *runs);
+            }
+            Record::Result(result) => {
+                results.insert(result.call_id.clone(), result.clone());
+            }
+            _ => {}
+        }
+    }
+    for record in records {
+        match record {
+            Record::Started { context } => {
+                restored.started = true;
+                restored.context = context;
+            }
+            Record::User { text, context } => {
+                restored.context.clear();
+                restored.history.push(Message::User { text, context });
+            }
+            Record::Assistant { text, calls } => {
+                let mut whole = Vec::new();
+                let mut given = Vec::new();
+                for (id, name) in calls {
+                    let (input, ran) =
+                        inputs.remove(&id).unwrap_or_else(|| (Json::empty_object(), false));
+                    let result = results.remove(&id).unwrap_or_else(|| {
+                        let content = if ran {
+                            "the session ended while this call was running: it may have done its \
+                             work, in part or whole, and was not run again"
+                        } else {
+                            "the session ended before this call ran: it was not run"
+                        };
+                        let result = ToolResult {
+                            call_id: id.clone(),
+                            tool: name.clone(),
+                            content: content.into(),
+                            is_error: true,
+                            context: Vec::new(),
+                        };
+                        restored.added.push(result.clone());
+                        result
+                    });
+                    restored.ids.push(id.clone());
+                    whole.push(ToolCall { id, name, input });
+                    given.push(result);
+                }
+                let has_calls = !whole.is_empty();
+                restored.history.push(Message::Assistant { text, calls: whole });
+                if has_calls {
+                    restored.history.push(Message::Results(given));
+                }
+            }
+            _ => {}
+        }
+    }
+    restored
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn head(id: &str) -> Record {
+        Record::Session { version: 1, id: id.into(), at_ms: 5, cwd: "/p".into() }
+    }
+
+    fn user(text: &str) -> Record {
+        Record::User { text: text.into(), context: Vec::new() }
+    }
+
+    #[test]
+    fn a_session_is_for_its_owner_and_for_one_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FolderStore::new(folder.path().join("agent"));
+        store.append("s", &head("s")).unwrap();
+        store.append("s", &user("hi")).unwrap();
+        let mode = fs::metadata(folder.path().join("agent/s.jsonl")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(store.load("s").unwrap(), [head("s"), user("hi")]);
+        let other = FolderStore::new(folder.path().join("agent"));
+        assert!(matches!(other.load("s"), Err(StoreError::Busy { .. })));
+        assert!(matches!(other.load("../s"), Err(StoreError::Missing { .. })));
+        let list = other.list().unwrap();
+        assert_eq!(list.len(), 1);
+        assert_eq!(list[0].first_prompt.as_deref(), Some("hi"));
+    }
+
+    #[test]
+    fn a_torn_line_is_left_out_at_every_length() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = format!(
+            "{}\n{}\n",
+            serde_json::to_string(&head("s")).unwrap(),
+            serde_json::to_string(&user("hé")).unwrap()
+        );
+        let first = lines.find('\n').unwrap() + 1;
+        for cut in first..lines.len() {
+            fs::write(folder.path().join("s.jsonl"), &lines.as_bytes()[..cut]).unwrap();
+            let store = FolderStore::new(folder.path());
+            let whole = cut >= lines.len() - 1;
+            assert_eq!(store.load("s").unwrap().len(), if whole { 2 } else { 1 }, "cut at {cut}");
+            store.append("s", &user("more")).unwrap();
+            let records = store.load("s").unwrap();
+            assert_eq!(records.last(), Some(&user("more")), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_result_is_answered_and_not_run() {
+        let calls = vec![("a".to_owned(), "Bash".to_owned()), ("b".to_owned(), "Bash".to_owned())];
+        let input = Json::parse(r#"{"command":"x"}"#).unwrap();
+        let restored = restore(vec![
+            head("s"),
+            user("hi"),
+            Record::Assistant { text: String::new(), calls },
+            Record::Call { id: "a".into(), input: input.clone(), runs: true },
+        ]);
+        let Message::Assistant { calls, .. } = &restored.history[1] else { panic!() };
+        assert_eq!((calls[0].input.clone(), calls[1].input.clone()), (input, Json::empty_object()));
+        let Message::Results(results) = &restored.history[2] else { panic!() };
+        assert!(results[0].content.contains("may have done") && results[0].is_error);
+        assert!(results[1].content.contains("was not run"));
+        assert_eq!(restored.added.len(), 2);
+    }
+}

@@ -1,0 +1,12 @@
+//! The promises of the loop, end to end: on the event stream, in the history, in the stored session
+//! and in what the model is asked.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "the helpers of tests fail the test")]
+
+mod below;
+mod cancel;
+mod permission;
+mod phases;
+mod results;
+mod sessions;
+mod support;
