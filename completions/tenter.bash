@@ -22,6 +22,9 @@ _tenter() {
             tenter,completions)
                 cmd="tenter__subcmd__completions"
                 ;;
+            tenter,demo)
+                cmd="tenter__subcmd__demo"
+                ;;
             tenter,explain)
                 cmd="tenter__subcmd__explain"
                 ;;
@@ -56,7 +59,7 @@ _tenter() {
 
     case "${cmd}" in
         tenter)
-            opts="-h -V --help --version init check list explain fire test trust untrust schema completions man"
+            opts="-h -V --help --version init check list explain fire demo test trust untrust schema completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -97,6 +100,20 @@ _tenter() {
             ;;
         tenter__subcmd__completions)
             opts="-h --help bash elvish fish powershell zsh"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tenter__subcmd__demo)
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

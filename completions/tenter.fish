@@ -31,6 +31,7 @@ complete -c tenter -n "__fish_tenter_needs_command" -f -a "check" -d 'Find mista
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "list" -d 'Show the hooks and rules that count here, and where they come from'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "explain" -d 'Show which hooks would run for an event, and why the others would not'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "fire" -d 'Run the hooks for one event and show the outcome'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "demo" -d 'Show hooks at work: a scripted session, offline, in a home and a project of its own'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "test" -d 'Run test files: what is to come of events, in a home and a project of their own'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "trust" -d 'Let the hooks of this project run, after showing what that means'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "untrust" -d 'Take that back: the hooks of this project no longer run'
@@ -89,6 +90,8 @@ complete -c tenter -n "__fish_tenter_using_subcommand fire" -l json -d 'Write JS
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l io -d 'Show what each hook was sent and what it printed'
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand demo" -l json -d 'Write the event stream, one JSON object a line'
+complete -c tenter -n "__fish_tenter_using_subcommand demo" -s h -l help -d 'Print help'
 complete -c tenter -n "__fish_tenter_using_subcommand test" -l filter -d 'Run only cases whose `FILE: NAME` holds this text, or matches it as /regex/' -r
 complete -c tenter -n "__fish_tenter_using_subcommand test" -l jobs -d 'How many cases run at once [default: one for each processor, at least 2]' -r
 complete -c tenter -n "__fish_tenter_using_subcommand test" -l junit -d 'Write the results as JUnit XML to a file, too' -r -F

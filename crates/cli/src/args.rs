@@ -46,6 +46,9 @@ pub(crate) enum Command {
     /// Run the hooks for one event and show the outcome
     #[command(after_help = FIRE_EXAMPLES)]
     Fire(FireArgs),
+    /// Show hooks at work: a scripted session, offline, in a home and a project of its own
+    #[command(after_help = DEMO_EXAMPLES)]
+    Demo(DemoArgs),
     /// Run test files: what is to come of events, in a home and a project of their own
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
@@ -220,6 +223,14 @@ pub(crate) struct FireArgs {
     pub(crate) config: ConfigArgs,
 }
 
+// `tenter demo`
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Write the event stream, one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 // `tenter test`
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
@@ -317,6 +328,7 @@ pub(crate) struct ManArgs {
 
 const TOP_EXAMPLES: &str = "\
 Examples:
+  tenter demo                                       see hooks at work, offline
   tenter init                                       write .tenter/hooks.toml
   tenter check                                      find mistakes in it
   tenter trust                                      let its hooks run
@@ -374,6 +386,11 @@ Examples:
 
 Exit codes:
   0 proceed   2 denied   3 asks or defers   49 halted   64 usage   65 bad input   66 no such file";
+
+const DEMO_EXAMPLES: &str = "\
+Examples:
+  tenter demo                             a guard denies, a hook rewrites, a secret is taken out
+  tenter demo --json | jq -c 'select(.type == \"hook\")'";
 
 const TEST_EXAMPLES: &str = "\
 Examples:

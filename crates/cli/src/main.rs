@@ -6,6 +6,7 @@
 //! | `commands` | one module a command: library calls in the right order |
 //! | `setup`, `event`, `outcome` | from arguments to a loaded configuration, to an event, and what completes its outcome |
 //! | `test` | runs test files |
+//! | `demo` | the world of the demonstration |
 //! | `render` | how results look |
 //! | `schemas` | JSON Schemas of what is read and written |
 //! | `console`, `world`, `signals`, `error`, `bug` | the edges of the process |
@@ -19,6 +20,7 @@ mod args;
 mod bug;
 mod commands;
 mod console;
+mod demo;
 mod error;
 mod event;
 mod outcome;

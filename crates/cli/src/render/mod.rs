@@ -13,3 +13,4 @@ pub(crate) mod sarif;
 pub(crate) mod shell;
 pub(crate) mod style;
 pub(crate) mod text;
+pub(crate) mod timeline;

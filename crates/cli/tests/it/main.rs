@@ -12,6 +12,7 @@
 
 mod bad_input;
 mod check;
+mod demo;
 mod explain;
 mod fire;
 mod first_steps;

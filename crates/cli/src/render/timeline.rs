@@ -1,0 +1,107 @@
+//! The event stream of an agent as people read it: one line an event, agents below indented.
+
+use tenter_agent::{Effect, Status, StreamEvent, What};
+
+use super::style::{ASKS, BAD, CHANGED, DIM, GOOD, STRONG, paint};
+use super::text::printable;
+
+/// The most of a text that a line shows.
+const MOST: usize = 90;
+
+/// The whole stream. Pieces of an answer are put together.
+pub(crate) fn draw(events: &[StreamEvent]) -> String {
+    let mut text = String::new();
+    let mut said = String::new();
+    for (at, event) in events.iter().enumerate() {
+        if let What::ModelDelta { text: piece } = &event.what {
+            said.push_str(piece);
+            let goes_on = events.get(at + 1).is_some_and(|next| {
+                next.agent == event.agent && matches!(next.what, What::ModelDelta { .. })
+            });
+            if !goes_on {
+                text.push_str(&indented(event, &format!("model   {}", short(&said))));
+                said.clear();
+            }
+        } else if let Some(line) = line(&event.what) {
+            text.push_str(&indented(event, &line));
+        }
+    }
+    text
+}
+
+fn indented(event: &StreamEvent, line: &str) -> String {
+    let indent = "    ".repeat(event.agent.depth as usize);
+    let who = if event.agent.depth == 0 {
+        String::new()
+    } else {
+        paint(DIM, format!("[{}] ", event.agent.kind))
+    };
+    format!("{indent}{who}{line}\n")
+}
+
+/// The first line of a text, cut to what fits.
+fn short(text: &str) -> String {
+    let mut lines = text.trim().lines();
+    let first = lines.next().unwrap_or_default();
+    let cut: String = first.chars().take(MOST).collect();
+    let more = cut.len() < first.len() || lines.next().is_some();
+    printable(&if more { format!("{cut} …") } else { cut }).into()
+}
+
+fn line(what: &What) -> Option<String> {
+    let line = match what {
+        What::UserPrompt { text, .. } => format!("user    {}", paint(STRONG, short(text))),
+        What::ToolCall { tool, input, .. } => {
+            format!("call    {} {}", paint(STRONG, printable(tool)), short(input.as_text()))
+        }
+        What::Hook { event, effect, reason, hooks, payload, .. } => {
+            let style = match effect {
+                Effect::Blocked => BAD,
+                Effect::Modified => CHANGED,
+                Effect::Advisory => ASKS,
+                Effect::Info => DIM,
+            };
+            let word = match effect {
+                Effect::Blocked => "blocked",
+                Effect::Modified => "modified",
+                Effect::Advisory => "advisory",
+                Effect::Info => "ran",
+            };
+            let spoke = |note: &&tenter_agent::HookNote| {
+                note.rewrite || note.halt || !matches!(note.decision, "none")
+            };
+            let mut names: Vec<_> =
+                hooks.iter().filter(spoke).map(|note| note.name.as_str()).collect();
+            if names.is_empty() {
+                names = hooks.iter().map(|note| note.name.as_str()).collect();
+            }
+            let more = reason.as_deref().map(short);
+            let more = more.or_else(|| payload.as_ref().map(|json| short(json.as_text())));
+            let more = more.map(|more| format!(": {more}")).unwrap_or_default();
+            let names = names.join(", ");
+            let names = printable(&names);
+            format!("hook    {event} {} by {names}{more}", paint(style, word))
+        }
+        What::PermissionAsk { tool, reason, .. } => {
+            format!("ask     {} {}", printable(tool), paint(ASKS, short(reason)))
+        }
+        What::ToolResult { content, is_error, denied, .. } => {
+            let style = if *denied || *is_error { BAD } else { GOOD };
+            format!("result  {}", paint(style, short(content)))
+        }
+        What::Result { status, reason, .. } => {
+            let style = if *status == Status::Complete { GOOD } else { BAD };
+            let reason = reason.as_deref().map(|reason| format!(": {}", short(reason)));
+            let word = paint(style, status.as_str());
+            format!("end     {word}{}", reason.unwrap_or_default())
+        }
+        What::Notification { notification_type, message } if notification_type == "warning" => {
+            format!("note    {}", paint(ASKS, short(message)))
+        }
+        What::Notification { .. }
+        | What::Approval { .. }
+        | What::SessionInit { .. }
+        | What::ModelDelta { .. } => return None,
+    };
+    Some(line)
+}
