@@ -1,19 +1,21 @@
 //! The last line of defence: a panic is a bug, is said in one line, and has an exit code of its own.
 
+use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
-use std::sync::Mutex;
 
 use tenter::core::exit_code::BUG;
 
-/// What the last panic of this process said.
-static LAST: Mutex<Option<String>> = Mutex::new(None);
+thread_local! {
+    /// What the last panic of this thread said: only such a panic is caught here.
+    static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
+}
 
 /// Runs the program; a panic becomes an exit code, and the one line that tells of it.
 pub(crate) fn guarded(program: impl FnOnce() -> u8) -> Result<u8, (u8, String)> {
     // The default hook writes several lines, and from every thread.
     panic::set_hook(Box::new(remember));
     panic::catch_unwind(AssertUnwindSafe(program)).map_err(|_| {
-        let last = LAST.lock().ok().and_then(|mut last| last.take());
+        let last = LAST.take();
         let said = last.unwrap_or_else(|| "a panic".into());
         let version = env!("CARGO_PKG_VERSION");
         (BUG, format!("this is a bug in tenter {version}, please report it: {said}"))
@@ -24,9 +26,7 @@ fn remember(info: &PanicHookInfo<'_>) {
     let text = info.payload_as_str().unwrap_or("a panic without a text");
     let at = info.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
     let line = format!("{}{}", text.replace('\n', " "), at.unwrap_or_default());
-    if let Ok(mut last) = LAST.lock() {
-        *last = Some(line);
-    }
+    LAST.set(Some(line));
 }
 
 #[cfg(test)]
