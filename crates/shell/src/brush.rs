@@ -21,6 +21,10 @@ pub(crate) struct Brush;
 
 impl Grammar for Brush {
     fn parse(&self, tokens: Vec<Token>) -> Option<List> {
+        if tokens.iter().any(|token| token.kind == Kind::Word && has_costly_subscript(&token.text))
+        {
+            return None;
+        }
         let tokens: Vec<brush_parser::Token> = tokens.into_iter().map(token).collect();
         // The parser unwraps in places; a panic of its is a refusal.
         let program = catch_unwind(AssertUnwindSafe(|| {
@@ -28,6 +32,35 @@ impl Grammar for Brush {
         }));
         Some(program.ok()??).and_then(program_list)
     }
+}
+
+/// How deep and how often `${` may stand in a subscript at the start of a word.
+const MAX_IN_SUBSCRIPT: (usize, usize) = (3, 12);
+
+/// Whether the parser would take long to find out that a word is no assignment: it reads what looks
+/// like a subscript with its word parser, which takes time exponential in the nesting of `${`.
+fn has_costly_subscript(word: &str) -> bool {
+    let name =
+        word.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let behind = word.get(name..).unwrap_or_default();
+    if name == 0 || !behind.starts_with('[') {
+        return false;
+    }
+    let end = behind.find("]=").or_else(|| behind.find("]+=")).unwrap_or(behind.len());
+    let (mut depth, mut deepest, mut count) = (0_usize, 0, 0);
+    let mut bytes = behind.bytes().take(end).peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'$' if bytes.peek() == Some(&b'{') => {
+                depth += 1;
+                count += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest > MAX_IN_SUBSCRIPT.0 || count > MAX_IN_SUBSCRIPT.1
 }
 
 fn token(token: Token) -> brush_parser::Token {

@@ -129,6 +129,9 @@ fn texts_that_expand_without_end_are_cut_off() {
         format!("{}a{}", "(!)(".repeat(40), ")".repeat(40)),
         format!("f{}a{}", "()(".repeat(4000), ")".repeat(4000)),
         "((a) ".repeat(12_000),
+        // What looks like a subscript, with expansions that open and open.
+        format!("K[\"{}x\"]", "w,,{${[}l${${$}".repeat(40)),
+        format!("K[{}x{}]=1", "${a[${".repeat(40), "}]}".repeat(40)),
         "(( a ) ".repeat(9000),
         "$((a) ".repeat(10_000),
     ] {
