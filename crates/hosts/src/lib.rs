@@ -11,6 +11,7 @@ pub mod codec;
 pub mod config;
 pub mod crush;
 pub mod files;
+mod findings;
 pub mod hotl;
 mod json_file;
 mod lines;

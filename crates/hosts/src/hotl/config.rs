@@ -5,15 +5,12 @@
 //! `timeout`, `on_failure`, `view` and `on_truncated`. One bad entry harms no other; in the original
 //! it drops them all without a word (B58).
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::time::Duration;
 
 use tenter_core::contract::OnFailure;
-use tenter_core::diagnostic::{Diagnostic, Severity};
 use tenter_core::event::EventKind;
-use tenter_core::hook::{Command, CommandLine, Cwd, Handler, Hook, Leftovers, Source, View};
+use tenter_core::hook::{Command, CommandLine, Cwd, Handler, Hook, Leftovers, View};
 use tenter_core::matcher::{Matcher, MatcherError};
 use tenter_core::outcome::Skip;
 use tenter_core::suggest::nearest;
@@ -23,7 +20,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::profile::{EVENTS, PROFILE, TOOLS, event_kind};
 use crate::config::{ConfigFile, Dialect, Entry, FileId, Part};
-use crate::lines::Lines;
+use crate::findings::Findings;
 use crate::names;
 use crate::native::config::canonical;
 
@@ -50,7 +47,7 @@ const KEYS: [&str; 9] =
 
 /// Reads a file.
 pub fn read(text: &str, file: &FileId<'_>) -> ConfigFile {
-    let mut reader = Reader { file: *file, lines: Lines::new(text), diagnostics: Vec::new() };
+    let mut reader = Reader { said: Findings::new(text, *file) };
     let mut entries = Vec::new();
     let root = DeTable::parse(text);
     let parses = root.is_ok();
@@ -61,23 +58,19 @@ pub fn read(text: &str, file: &FileId<'_>) -> ConfigFile {
             let message = format!("this is not TOML: {}", error.message().trim());
             let help =
                 "look for a quote, a bracket or a comma that is missing here or on the line before";
-            reader.error("config.syntax", span.clone(), message, help);
-            let handler = reader.broken("hooks file", 0);
-            let source = reader.source(span.clone(), "#");
+            reader.said.error("config.syntax", span.clone(), message, help);
+            let handler = reader.said.broken("hooks file", 0);
+            let source = reader.said.source(span.clone(), "#");
             let hook = Hook::new("hooks file", source, vec![EventKind::PreToolUse], handler);
             entries.push(Entry { hook, part: Part::File, text: text.to_owned(), span });
         }
     }
-    let mut diagnostics = reader.diagnostics;
-    diagnostics.sort_by_key(|one| one.position.as_ref().map(|at| at.span.start));
-    ConfigFile { parses, entries, diagnostics, ..ConfigFile::default() }
+    ConfigFile { parses, entries, diagnostics: reader.said.finish(), ..ConfigFile::default() }
 }
 
 /// Reads values and collects what there is to say.
 struct Reader<'a> {
-    file: FileId<'a>,
-    lines: Lines<'a>,
-    diagnostics: Vec<Diagnostic>,
+    said: Findings<'a>,
 }
 
 /// What an entry says, as far as it could be read.
@@ -108,7 +101,7 @@ impl Reader<'_> {
                 if holds_hooks && nearest(key.get_ref(), ["hook"]).is_some() {
                     let message = format!("`{}` holds what looks like hooks", key.get_ref());
                     let help = "write `[[hook]]`; these never run";
-                    self.warning("config.unknown-key", key.span(), message, help);
+                    self.said.warning("config.unknown-key", key.span(), message, help);
                 }
                 continue;
             }
@@ -142,10 +135,10 @@ impl Reader<'_> {
         pointer: &str,
         entries: &mut Vec<Entry>,
     ) {
-        let mark = self.diagnostics.len();
-        self.error("config.wrong-type", span.clone(), message, help);
-        let source = self.source(span.clone(), pointer);
-        let handler = self.broken("hook", mark);
+        let mark = self.said.mark();
+        self.said.error("config.wrong-type", span.clone(), message, help);
+        let source = self.said.source(span.clone(), pointer);
+        let handler = self.said.broken("hook", mark);
         let hook = Hook::new("hook", source, vec![EventKind::PreToolUse], handler);
         let text = canonical::text(value.get_ref());
         entries.push(Entry { hook, part: Part::File, text, span });
@@ -159,7 +152,7 @@ impl Reader<'_> {
         pointer: &str,
         entries: &mut Vec<Entry>,
     ) {
-        let mark = self.diagnostics.len();
+        let mark = self.said.mark();
         let mut draft = Draft::default();
         for (key, value) in table {
             self.read_key(key.get_ref(), &key.span(), value, at, &mut draft);
@@ -171,7 +164,7 @@ impl Reader<'_> {
                     "event" => r#"say when it runs, as in event = "pre_tool""#,
                     _ => r#"say what runs, as in command = "./guard.sh""#,
                 };
-                self.error("hook.missing-key", value.span(), message, help);
+                self.said.error("hook.missing-key", value.span(), message, help);
             }
         }
         self.check_matcher(table, at, &draft);
@@ -180,7 +173,12 @@ impl Reader<'_> {
         {
             let message =
                 format!("`on_truncated` of `hook[{at}]` does nothing: nothing is clipped");
-            self.warning("hook.no-effect", item.span(), message, "leave it out, or add `view`");
+            self.said.warning(
+                "hook.no-effect",
+                item.span(),
+                message,
+                "leave it out, or add `view`",
+            );
         }
         entries.push(self.finish(value, draft, at, pointer, mark));
     }
@@ -201,7 +199,7 @@ impl Reader<'_> {
                     None => format!("an entry knows {}", KEYS.join(", ")),
                 };
                 let message = format!("`{key}` means nothing in `hook[{at}]`");
-                self.warning("hook.unknown-key", key_span.clone(), message, help);
+                self.said.warning("hook.unknown-key", key_span.clone(), message, help);
             }
             _ => {
                 let Some(text) = value.get_ref().as_str() else {
@@ -231,7 +229,7 @@ impl Reader<'_> {
             "command" if text.trim().is_empty() || text.contains('\0') => {
                 let message = format!("the command of `hook[{at}]` is blank, or holds a NUL");
                 let help = r#"say what runs, as in command = "./guard.sh""#;
-                self.error("hook.no-command", span, message, help);
+                self.said.error("hook.no-command", span, message, help);
             }
             "command" => draft.command = Some(text.to_owned()),
             "matcher" => draft.matcher = Some(matcher(&[text])),
@@ -261,7 +259,7 @@ impl Reader<'_> {
         let help =
             if key == "view" { r#"as in view = "64KiB""# } else { r#"as in timeout = "5s""# };
         let message = format!("`{key}` of `hook[{at}]`: {error}");
-        self.error("hook.bad-value", span, message, help);
+        self.said.error("hook.bad-value", span, message, help);
         None
     }
 
@@ -276,7 +274,7 @@ impl Reader<'_> {
         let found = known.into_iter().find(|policy| policy.as_str() == text);
         if found.is_none() {
             let message = format!("`{key}` of `hook[{at}]` is `{text}`");
-            self.error("hook.bad-value", span, message, "it can be block, ask or allow");
+            self.said.error("hook.bad-value", span, message, "it can be block, ask or allow");
         }
         found
     }
@@ -294,7 +292,7 @@ impl Reader<'_> {
                 Some(_) if name_text.is_empty() || name_text.contains(['=', '\0']) => {
                     let message = format!("`env` of `hook[{at}]` has a name that no variable has");
                     let help = r#"write a name, as in env = { MODE = "strict" }"#;
-                    self.error("hook.bad-value", name.span(), message, help);
+                    self.said.error("hook.bad-value", name.span(), message, help);
                 }
                 Some(text) => pairs.push((name_text.to_string(), text.to_owned())),
                 None => self.wrong_type(&format!("env.{name_text}"), value, at, "a text"),
@@ -313,7 +311,7 @@ impl Reader<'_> {
             (None, None) => format!("the events are {}", names.join(", ")),
         };
         let message = format!("there is no event `{text}`, so this hook never runs");
-        self.warning("hook.unknown-event", span, message, help);
+        self.said.warning("hook.unknown-event", span, message, help);
     }
 
     /// Names that can match nothing. In the original they do so silently (B8).
@@ -323,7 +321,7 @@ impl Reader<'_> {
         let of_tool = matches!(draft.event, Some(EventKind::PreToolUse | EventKind::PostToolUse));
         if draft.event.is_some() && !of_tool {
             let message = format!("`matcher` of `hook[{at}]` does nothing: the event has no tool");
-            return self.warning("hook.no-effect", value.span(), message, "leave it out");
+            return self.said.warning("hook.no-effect", value.span(), message, "leave it out");
         }
         if matches!(text.trim(), "" | "*") {
             return;
@@ -334,7 +332,7 @@ impl Reader<'_> {
             let message =
                 format!("`matcher` of `hook[{at}]` names no tool, so the hook never runs");
             let help = r#"name tools, as in matcher = "bash, write", or leave it out"#;
-            return self.warning("hook.dead-matcher", value.span(), message, help);
+            return self.said.warning("hook.dead-matcher", value.span(), message, help);
         }
         for name in names {
             let is_pattern = name.contains(['|', '*', '?', '(', '[', '^', '$', '/', ' ']);
@@ -349,7 +347,7 @@ impl Reader<'_> {
             };
             let message =
                 format!("no tool is called `{name}`, which `matcher` of `hook[{at}]` names");
-            self.warning("hook.dead-matcher", value.span(), message, help);
+            self.said.warning("hook.dead-matcher", value.span(), message, help);
         }
     }
 
@@ -364,7 +362,7 @@ impl Reader<'_> {
         let view = draft.view_of_event();
         let name = draft.name.or_else(|| draft.command.clone());
         let name = name.unwrap_or_else(|| format!("hook[{at}]"));
-        let is_broken = self.errors_since(mark).next().is_some();
+        let is_broken = self.said.errors_since(mark).next().is_some();
         let handler = match draft.command {
             Some(command) if !is_broken => Handler::Command(Box::new(Command {
                 line: CommandLine::Shell(command),
@@ -375,7 +373,7 @@ impl Reader<'_> {
                 scripts: Vec::new(),
                 base: None,
             })),
-            _ => self.broken(&name, mark),
+            _ => self.said.broken(&name, mark),
         };
         // Of an entry that says no event, the calls that it may have been meant to guard.
         let kind = match (draft.event, &draft.unknown_event) {
@@ -384,7 +382,8 @@ impl Reader<'_> {
             (None, None) => EventKind::PreToolUse,
         };
         let has_tool = matches!(kind, EventKind::PreToolUse | EventKind::PostToolUse);
-        let mut hook = Hook::new(name, self.source(value.span(), pointer), vec![kind], handler);
+        let mut hook =
+            Hook::new(name, self.said.source(value.span(), pointer), vec![kind], handler);
         hook.matcher = draft.matcher.filter(|_| has_tool).unwrap_or_default();
         hook.timeout = draft.timeout;
         hook.on_failure = draft.on_failure;
@@ -399,66 +398,7 @@ impl Reader<'_> {
             what(value.get_ref())
         );
         let help = format!("write {expected}, or leave the key out");
-        self.error("config.wrong-type", value.span(), message, help);
-    }
-
-    fn error(
-        &mut self,
-        code: &'static str,
-        span: Range<usize>,
-        message: impl Into<Cow<'static, str>>,
-        help: impl Into<Cow<'static, str>>,
-    ) {
-        let position = self.lines.position(self.file.name, span);
-        self.diagnostics.push(Diagnostic::error(code, message).help(help).at(position));
-    }
-
-    fn warning(
-        &mut self,
-        code: &'static str,
-        span: Range<usize>,
-        message: impl Into<Cow<'static, str>>,
-        help: impl Into<Cow<'static, str>>,
-    ) {
-        let position = self.lines.position(self.file.name, span);
-        self.diagnostics.push(Diagnostic::warning(code, message).help(help).at(position));
-    }
-
-    fn errors_since(&self, mark: usize) -> impl Iterator<Item = &Diagnostic> {
-        let since = self.diagnostics.get(mark..).unwrap_or_default();
-        since.iter().filter(|one| one.severity == Severity::Error)
-    }
-
-    fn source(&self, span: Range<usize>, pointer: &str) -> Source {
-        Source {
-            level: self.file.level,
-            position: Some(self.lines.position(self.file.name, span)),
-            pointer: pointer.to_owned(),
-        }
-    }
-
-    /// The handler of an entry with the errors since `mark`.
-    fn broken(&self, name: &str, mark: usize) -> Handler {
-        let mut reason = format!("hook `{name}` is broken");
-        let mut errors = self.errors_since(mark);
-        if let Some(first) = errors.next() {
-            if let Some(at) = &first.position {
-                // Writing to a `String` does not fail.
-                let _ = write!(reason, " at {}:{}:{}", at.file, at.line, at.column);
-            }
-            let _ = write!(reason, ": {}", first.message);
-            if let Some(help) = &first.help {
-                let _ = write!(reason, "; {help}");
-            }
-        }
-        match errors.count() {
-            0 => {}
-            1 => reason.push_str("; and one more error"),
-            more => {
-                let _ = write!(reason, "; and {more} more errors");
-            }
-        }
-        Handler::Broken { reason, mend: Some(self.file.path.to_owned()) }
+        self.said.error("config.wrong-type", value.span(), message, help);
     }
 }
 

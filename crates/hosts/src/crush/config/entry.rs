@@ -68,7 +68,7 @@ impl Reader<'_> {
         if let Some(inner) = nested.and_then(|one| one.value.items()) {
             return self.read_nested(&members, &inner, place, entries);
         }
-        let mark = self.mark();
+        let mark = self.said.mark();
         let mut draft = Draft::default();
         self.read_members(&members, place, &mut draft);
         self.need_command(&members, node.span(), place, &draft);
@@ -87,7 +87,7 @@ impl Reader<'_> {
         for (at, node) in inner.iter().enumerate() {
             let pointer = format!("{}/hooks/{at}", place.pointer);
             let inner = Place { event: place.event, kind: place.kind.clone(), pointer, ..*place };
-            let mark = self.mark();
+            let mark = self.said.mark();
             let Some(members) = node.members() else {
                 let what = format!("a hook of {}", inner.shown());
                 let mut entry =
@@ -104,7 +104,7 @@ impl Reader<'_> {
                 .iter()
                 .find(|one| one.key == "type" && one.value.as_str().as_deref() != Some("command"));
             if let Some(other) = other {
-                self.error(
+                self.said.error(
                     "hook.unknown-handler",
                     other.value.span(),
                     format!("{} has a `type` other than \"command\"", inner.shown()),
@@ -121,7 +121,7 @@ impl Reader<'_> {
     fn read_members(&mut self, members: &[Member<'_>], place: &Place<'_>, draft: &mut Draft) {
         for (at, member) in members.iter().enumerate() {
             if members.iter().skip(at + 1).any(|later| later.key == member.key) {
-                self.warning(
+                self.said.warning(
                     "config.duplicate-key",
                     member.key_span.clone(),
                     format!("`{}` stands twice, and the last counts", member.key),
@@ -148,14 +148,14 @@ impl Reader<'_> {
                         None => format!("an entry knows {}", KEYS.join(", ")),
                     };
                     let message = format!("`{key}` means nothing in {}", place.shown());
-                    self.warning("hook.unknown-key", member.key_span.clone(), message, help);
+                    self.said.warning("hook.unknown-key", member.key_span.clone(), message, help);
                 }
             }
         }
     }
 
     fn wrong_type(&mut self, member: &Member<'_>, place: &Place<'_>, expected: &str) {
-        self.error(
+        self.said.error(
             "config.wrong-type",
             member.value.span(),
             format!(
@@ -179,7 +179,7 @@ impl Reader<'_> {
     fn command(&mut self, member: &Member<'_>, place: &Place<'_>) -> Option<String> {
         let command = self.text(member, place)?;
         if command.contains('\0') {
-            self.error(
+            self.said.error(
                 "hook.no-command",
                 member.value.span(),
                 format!("the command of {} holds a NUL", place.shown()),
@@ -211,7 +211,7 @@ impl Reader<'_> {
         };
         let span = member.map_or(span, |member| member.value.span());
         let help = r#"say what runs, as in "command": "./guard.sh""#;
-        self.error("hook.no-command", span, message.replace("{}", &place.shown()), help);
+        self.said.error("hook.no-command", span, message.replace("{}", &place.shown()), help);
     }
 
     fn matcher(&mut self, member: &Member<'_>, place: &Place<'_>) -> Option<Matcher> {
@@ -226,7 +226,7 @@ impl Reader<'_> {
                     format!("the matcher `{pattern}` of {}: {}", place.shown(), error.message);
                 let help =
                     "a matcher is a regex, as in \"^(edit|write)$\"; \"*\" alone is every tool";
-                self.error("hook.bad-regex", member.value.span(), message, help);
+                self.said.error("hook.bad-regex", member.value.span(), message, help);
                 None
             }
         }
@@ -237,7 +237,7 @@ impl Reader<'_> {
         if let Ok(seconds) = member.value.text().parse::<i64>() {
             return u64::try_from(seconds).ok().filter(|s| *s > 0).map(Duration::from_secs);
         }
-        self.error(
+        self.said.error(
             "hook.bad-duration",
             member.value.span(),
             format!(
@@ -276,7 +276,7 @@ impl Reader<'_> {
     ) -> Entry {
         let name = draft.name.or_else(|| draft.command.clone());
         let name = name.unwrap_or_else(|| format!("hooks.{}[{}]", place.event, place.index));
-        let is_broken = self.errors_since(mark).next().is_some();
+        let is_broken = self.said.errors_since(mark).next().is_some();
         let handler = match draft.command {
             Some(command) if !is_broken => Handler::Command(Box::new(Command {
                 line: CommandLine::Shell(command),
@@ -287,9 +287,9 @@ impl Reader<'_> {
                 scripts: Vec::new(),
                 base: None,
             })),
-            _ => self.broken_handler(&name, mark),
+            _ => self.said.broken(&name, mark),
         };
-        let source = self.source(span.clone(), &place.pointer);
+        let source = self.said.source(span.clone(), &place.pointer);
         let mut hook = Hook::new(name, source, vec![place.kind.clone()], handler);
         hook.matcher = draft.matcher.unwrap_or_default();
         hook.timeout = draft.timeout;

@@ -8,21 +8,18 @@ mod entry;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
 
-use tenter_core::diagnostic::{Diagnostic, Severity};
 use tenter_core::event::EventKind;
-use tenter_core::hook::{Handler, Hook, Source};
+use tenter_core::hook::Hook;
 use tenter_core::matcher::{Matcher, MatcherError};
 use tenter_core::outcome::Skip;
 use tenter_core::suggest::nearest;
 
 use super::profile::{PROFILE, event_kind};
 use crate::config::{ConfigFile, Dialect, Entry, FileId, Part};
+use crate::findings::Findings;
 use crate::json_file::{Node, parse};
-use crate::lines::Lines;
 use crate::names;
 
 /// How hooks with native keys are read under Crush's rules.
@@ -53,12 +50,12 @@ fn matcher(texts: &[&str]) -> Result<Matcher, MatcherError> {
 
 /// Reads a file.
 pub fn read(text: &str, file: &FileId<'_>) -> ConfigFile {
-    let mut reader = Reader::new(text, *file);
+    let mut reader = Reader { said: Findings::new(text, *file) };
     let root = match parse(text) {
         Ok(root) => root,
         Err(error) => {
-            let mark = reader.mark();
-            reader.error(
+            let mark = reader.said.mark();
+            reader.said.error(
                 "config.syntax",
                 error.span.clone(),
                 format!("this is not JSON: {}", error.message),
@@ -70,7 +67,7 @@ pub fn read(text: &str, file: &FileId<'_>) -> ConfigFile {
             return ConfigFile {
                 parses: false,
                 entries: vec![whole],
-                diagnostics: reader.finish(),
+                diagnostics: reader.said.finish(),
                 ..ConfigFile::default()
             };
         }
@@ -81,7 +78,7 @@ pub fn read(text: &str, file: &FileId<'_>) -> ConfigFile {
             let mut found = false;
             for member in members.iter().filter(|one| one.key.eq_ignore_ascii_case("hooks")) {
                 if found {
-                    reader.warning(
+                    reader.said.warning(
                         "config.duplicate-key",
                         member.key_span.clone(),
                         "`hooks` stands twice",
@@ -94,71 +91,15 @@ pub fn read(text: &str, file: &FileId<'_>) -> ConfigFile {
         }
         None => entries.push(reader.not_what_it_should_be(&root, "the file", "an object", "#")),
     }
-    ConfigFile { parses: true, entries, diagnostics: reader.finish(), ..ConfigFile::default() }
+    ConfigFile { parses: true, entries, diagnostics: reader.said.finish(), ..ConfigFile::default() }
 }
 
 /// Reads values and collects what there is to say.
 struct Reader<'a> {
-    file: FileId<'a>,
-    lines: Lines<'a>,
-    diagnostics: Vec<Diagnostic>,
+    said: Findings<'a>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, file: FileId<'a>) -> Self {
-        Self { file, lines: Lines::new(text), diagnostics: Vec::new() }
-    }
-
-    fn error(
-        &mut self,
-        code: &'static str,
-        span: Range<usize>,
-        message: impl Into<Cow<'static, str>>,
-        help: impl Into<Cow<'static, str>>,
-    ) {
-        self.say(Diagnostic::error(code, message), span, help);
-    }
-
-    fn warning(
-        &mut self,
-        code: &'static str,
-        span: Range<usize>,
-        message: impl Into<Cow<'static, str>>,
-        help: impl Into<Cow<'static, str>>,
-    ) {
-        self.say(Diagnostic::warning(code, message), span, help);
-    }
-
-    fn say(&mut self, what: Diagnostic, span: Range<usize>, help: impl Into<Cow<'static, str>>) {
-        let position = self.lines.position(self.file.name, span);
-        self.diagnostics.push(what.help(help).at(position));
-    }
-
-    /// How many diagnostics there are: a point in time to look back to.
-    fn mark(&self) -> usize {
-        self.diagnostics.len()
-    }
-
-    fn errors_since(&self, mark: usize) -> impl Iterator<Item = &Diagnostic> {
-        let since = self.diagnostics.get(mark..).unwrap_or_default();
-        since.iter().filter(|one| one.severity == Severity::Error)
-    }
-
-    /// Everything that was said, in the order of the file.
-    fn finish(self) -> Vec<Diagnostic> {
-        let mut diagnostics = self.diagnostics;
-        diagnostics.sort_by_key(|one| one.position.as_ref().map(|at| at.span.start));
-        diagnostics
-    }
-
-    fn source(&self, span: Range<usize>, pointer: &str) -> Source {
-        Source {
-            level: self.file.level,
-            position: Some(self.lines.position(self.file.name, span)),
-            pointer: pointer.to_owned(),
-        }
-    }
-
+impl Reader<'_> {
     /// A hook in place of something with the errors since `mark`.
     fn broken(
         &self,
@@ -168,32 +109,8 @@ impl<'a> Reader<'a> {
         pointer: &str,
         mark: usize,
     ) -> Hook {
-        Hook::new(name, self.source(span, pointer), vec![kind], self.broken_handler(name, mark))
-    }
-
-    fn broken_handler(&self, name: &str, mark: usize) -> Handler {
-        let mut errors = self.errors_since(mark);
-        let mut reason = format!("hook `{name}` is broken");
-        if let Some(first) = errors.next() {
-            if let Some(at) = &first.position {
-                // Writing to a `String` does not fail.
-                let _ = write!(reason, " at {}:{}:{}", at.file, at.line, at.column);
-            }
-            reason.push_str(": ");
-            reason.push_str(&first.message);
-            if let Some(help) = &first.help {
-                reason.push_str("; ");
-                reason.push_str(help);
-            }
-        }
-        match errors.count() {
-            0 => {}
-            1 => reason.push_str("; and one more error"),
-            more => {
-                let _ = write!(reason, "; and {more} more errors");
-            }
-        }
-        Handler::Broken { reason, mend: Some(self.file.path.to_owned()) }
+        let handler = self.said.broken(name, mark);
+        Hook::new(name, self.said.source(span, pointer), vec![kind], handler)
     }
 
     /// An entry in place of something that holds hooks and is not what it should be.
@@ -204,8 +121,8 @@ impl<'a> Reader<'a> {
         expected: &str,
         pointer: &str,
     ) -> Entry {
-        let mark = self.mark();
-        self.error(
+        let mark = self.said.mark();
+        self.said.error(
             "config.wrong-type",
             node.span(),
             format!("{what} is {}, and {expected} is expected", node.type_name()),
@@ -269,7 +186,7 @@ impl<'a> Reader<'a> {
                 "`PreToolUse` is the one event; `.tenter/hooks.toml` knows others",
             )
         };
-        self.warning("hook.unknown-event", span, message, help);
+        self.said.warning("hook.unknown-event", span, message, help);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use tenter_core::contract::OnFailure;
-use tenter_core::hook::{CommandLine, Level, Scope};
+use tenter_core::diagnostic::Diagnostic;
+use tenter_core::hook::{CommandLine, Handler, Level, Scope};
 
 use super::*;
 

@@ -1,6 +1,7 @@
 //! What `config.toml` of hotl says, and what it says wrongly.
 
 use proptest::prelude::*;
+use tenter_core::diagnostic::Diagnostic;
 use tenter_core::hook::Level;
 
 use super::*;

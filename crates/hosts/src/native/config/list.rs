@@ -2,7 +2,6 @@
 //! name, and what is no entry at all becomes a guard.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use tenter_core::contract::Block;
@@ -14,6 +13,7 @@ use toml::de::{DeTable, DeValue};
 use super::entry::read_hook;
 use super::reader::{Reader, shown, type_name};
 use super::{Entry, Part, canonical};
+use crate::findings::broken_reason;
 use crate::native::PROFILE;
 
 /// The hooks of a file while it is read.
@@ -195,26 +195,8 @@ pub(super) fn broken(
     blame: Option<usize>,
     mark: usize,
 ) -> Handler {
-    let mut errors =
-        blame.and_then(|at| reader.said(at)).into_iter().chain(reader.errors_since(mark));
-    let mut reason = format!("hook `{name}` is broken");
-    if let Some(first) = errors.next() {
-        if let Some(at) = &first.position {
-            // Writing to a `String` does not fail.
-            let _ = write!(reason, " at {}:{}:{}", at.file, at.line, at.column);
-        }
-        let _ = write!(reason, ": {}", first.message);
-        if let Some(help) = &first.help {
-            let _ = write!(reason, "; {help}");
-        }
-        match errors.count() {
-            0 => {}
-            1 => reason.push_str("; and one more error"),
-            more => {
-                let _ = write!(reason, "; and {more} more errors");
-            }
-        }
-    }
+    let blamed = blame.and_then(|at| reader.said(at)).into_iter();
+    let mut reason = broken_reason(name, blamed.chain(reader.errors_since(mark)));
     reason.push_str("; `tenter check` shows the line");
     Handler::Broken { reason, mend: Some(reader.file.path.to_owned()) }
 }
