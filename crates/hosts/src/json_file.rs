@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
-use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
-use tenter_core::json::Json;
+use tenter_core::json::{Json, RawMembers};
+
+use crate::native::input::type_of_text;
 
 /// A value and the bytes that it covers.
 #[derive(Debug, Clone)]
@@ -115,14 +115,7 @@ impl<'t> Node<'t> {
 
     /// What it is, in words.
     pub(crate) fn type_name(&self) -> &'static str {
-        match self.text.as_bytes().first() {
-            Some(b'{') => "an object",
-            Some(b'[') => "a list",
-            Some(b'"') => "a text",
-            Some(b't' | b'f') => "true or false",
-            Some(b'n') => "null",
-            _ => "a number",
-        }
+        type_of_text(self.text)
     }
 }
 
@@ -132,30 +125,6 @@ fn key_between(text: &str, from: usize, to: usize) -> Range<usize> {
     let start = between.find('"').unwrap_or(0);
     let end = between.trim_end().trim_end_matches(':').trim_end().len().max(start);
     from + start..from + end
-}
-
-struct RawMembers<'t>(Vec<(String, &'t RawValue)>);
-
-impl<'de: 't, 't> Deserialize<'de> for RawMembers<'t> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = RawMembers<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(RawMembers(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
 }
 
 #[cfg(test)]

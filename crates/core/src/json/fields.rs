@@ -174,8 +174,10 @@ impl<'de> Deserialize<'de> for Fields {
     }
 }
 
-/// The members of an object, borrowed.
-pub(crate) struct RawMembers<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+/// The members of an object, in order and with those that stand twice; the values are borrowed, so
+/// that who reads a file knows their places.
+#[derive(Debug)]
+pub struct RawMembers<'a>(pub Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

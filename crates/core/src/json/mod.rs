@@ -17,8 +17,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-pub use fields::Fields;
-pub(crate) use fields::RawMembers;
+pub use fields::{Fields, RawMembers};
 
 use same::same;
 use text::{is_deeper_than, without_half_pairs, without_white_space};

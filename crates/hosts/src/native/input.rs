@@ -247,7 +247,12 @@ fn take_text(fields: &mut Fields, field: &'static str) -> Result<Option<String>,
 
 /// What a value is, in words.
 pub(crate) fn type_of(value: &Json) -> &'static str {
-    match value.as_text().as_bytes().first() {
+    type_of_text(value.as_text())
+}
+
+/// What the value of a JSON text is, in words.
+pub(crate) fn type_of_text(text: &str) -> &'static str {
+    match text.as_bytes().first() {
         Some(b'{') => "an object",
         Some(b'[') => "a list",
         Some(b'"') => "a text",
