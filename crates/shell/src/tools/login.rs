@@ -62,6 +62,8 @@ pub(super) fn ssh_options(walker: &mut Walker<'_>, name: &str, args: &[Word], sp
 pub(super) fn su(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span) {
     let mut at = 0;
     let mut code = None;
+    // `runuser` starts a program as it stands.
+    let mut program = None;
     while let Some(arg) = args.get(at) {
         at += 1;
         let prefix = arg.known_prefix();
@@ -74,14 +76,8 @@ pub(super) fn su(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span)
             }
             Some("-s" | "--shell" | "-g" | "-G" | "-u" | "--user" | "-w") => at += 1,
             Some("--") if name == "runuser" => {
-                let argv = args.get(at..).unwrap_or_default();
-                return run_wrapped(
-                    walker,
-                    Reach::Wrapper(name.to_owned()),
-                    argv,
-                    Vec::new(),
-                    span,
-                );
+                program = Some(at);
+                break;
             }
             _ if prefix.starts_with("--command=") => code = Some(arg.without_prefix(10)),
             Some("--help" | "--version") => return,
@@ -89,17 +85,15 @@ pub(super) fn su(walker: &mut Walker<'_>, name: &str, args: &[Word], span: Span)
                 return unknown(walker, UnknownReason::WrapperOptions, args, span);
             }
             _ if name == "runuser" && args.iter().any(|arg| arg.literal() == Some("-u")) => {
-                let argv = args.get(at - 1..).unwrap_or_default();
-                return run_wrapped(
-                    walker,
-                    Reach::Wrapper(name.to_owned()),
-                    argv,
-                    Vec::new(),
-                    span,
-                );
+                program = Some(at - 1);
+                break;
             }
             _ => {}
         }
+    }
+    if let Some(at) = program {
+        let argv = args.get(at..).unwrap_or_default();
+        return run_wrapped(walker, Reach::Wrapper(name.to_owned()), argv, Vec::new(), span);
     }
     match code {
         Some(code) => {

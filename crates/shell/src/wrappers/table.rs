@@ -423,10 +423,6 @@ pub(super) const BEHIND_DASHES: &[(&str, &[&str])] = &[
     ("infisical", &["run"]),
     ("gcloud", &["ssh"]),
     ("jj", &["exec"]),
-    ("cross-env", &[]),
-    ("dotenv", &[]),
-    ("ssh-agent", &[]),
-    ("retry", &[]),
 ];
 
 /// Programs that start others in ways that are not read here: what they start is unknown.
