@@ -16,6 +16,9 @@ _tenter() {
             ",$1")
                 cmd="tenter"
                 ;;
+            tenter,agent)
+                cmd="tenter__subcmd__agent"
+                ;;
             tenter,check)
                 cmd="tenter__subcmd__check"
                 ;;
@@ -52,6 +55,12 @@ _tenter() {
             tenter,untrust)
                 cmd="tenter__subcmd__untrust"
                 ;;
+            tenter__subcmd__agent,list)
+                cmd="tenter__subcmd__agent__subcmd__list"
+                ;;
+            tenter__subcmd__agent,resume)
+                cmd="tenter__subcmd__agent__subcmd__resume"
+                ;;
             *)
                 ;;
         esac
@@ -59,12 +68,102 @@ _tenter() {
 
     case "${cmd}" in
         tenter)
-            opts="-h -V --help --version init check list explain fire demo test trust untrust schema completions man"
+            opts="-h -V --help --version init check list explain fire demo agent test trust untrust schema completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tenter__subcmd__agent)
+            opts="-h --provider --script --mode --headless --json --config --trust-project --project --profile --help resume list"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --provider)
+                    COMPREPLY=($(compgen -W "scripted" -- "${cur}"))
+                    return 0
+                    ;;
+                --script)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "default accept-edits plan bypass" -- "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tenter__subcmd__agent__subcmd__list)
+            opts="-h --all --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tenter__subcmd__agent__subcmd__resume)
+            opts="-h --provider --script --mode --headless --json --config --trust-project --project --profile --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --provider)
+                    COMPREPLY=($(compgen -W "scripted" -- "${cur}"))
+                    return 0
+                    ;;
+                --script)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "default accept-edits plan bypass" -- "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -269,7 +368,7 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__schema)
-            opts="-h --help hooks-file test-file fire hook-input hook-output events"
+            opts="-h --help hooks-file test-file fire hook-input hook-output events stream"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

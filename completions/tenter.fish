@@ -32,6 +32,7 @@ complete -c tenter -n "__fish_tenter_needs_command" -f -a "list" -d 'Show the ho
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "explain" -d 'Show which hooks would run for an event, and why the others would not'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "fire" -d 'Run the hooks for one event and show the outcome'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "demo" -d 'Show hooks at work: a scripted session, offline, in a home and a project of its own'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "agent" -d 'What else can be done with sessions'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "test" -d 'Run test files: what is to come of events, in a home and a project of their own'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "trust" -d 'Let the hooks of this project run, after showing what that means'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "untrust" -d 'Take that back: the hooks of this project no longer run'
@@ -92,6 +93,43 @@ complete -c tenter -n "__fish_tenter_using_subcommand fire" -l trust-project -d 
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -s h -l help -d 'Print help'
 complete -c tenter -n "__fish_tenter_using_subcommand demo" -l json -d 'Write the event stream, one JSON object a line'
 complete -c tenter -n "__fish_tenter_using_subcommand demo" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l provider -d 'Who answers for the model' -r -f -a "scripted\t'A script, without a network'"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l script -d 'What a scripted model says: a TOML file of turns [default: one that looks around]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l mode -d 'What may run without a question where no rule speaks of it' -r -f -a "default\t'What changes nothing'
+accept-edits\t'That, and changes of files'
+plan\t'What changes nothing; all else is denied'
+bypass\t'Everything'"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l profile -d 'Whose rules hold, and whose files count; `tenter` has rules and files of its own' -r -f -a "tenter\t''
+crush\t''
+mecatl\t''
+hotl\t''"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l headless -d 'Ask nobody: every question is answered no'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l json -d 'Write the event stream, one JSON object a line'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -a "resume" -d 'Go on with a session that was kept'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -a "list" -d 'Show the sessions that were kept'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l provider -d 'Who answers for the model' -r -f -a "scripted\t'A script, without a network'"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l script -d 'What a scripted model says: a TOML file of turns [default: one that looks around]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l mode -d 'What may run without a question where no rule speaks of it' -r -f -a "default\t'What changes nothing'
+accept-edits\t'That, and changes of files'
+plan\t'What changes nothing; all else is denied'
+bypass\t'Everything'"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l profile -d 'Whose rules hold, and whose files count; `tenter` has rules and files of its own' -r -f -a "tenter\t''
+crush\t''
+mecatl\t''
+hotl\t''"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l headless -d 'Ask nobody: every question is answered no'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l json -d 'Write the event stream, one JSON object a line'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from list" -l all -d 'Show those of other folders, too'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from list" -l json -d 'Write JSON'
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c tenter -n "__fish_tenter_using_subcommand test" -l filter -d 'Run only cases whose `FILE: NAME` holds this text, or matches it as /regex/' -r
 complete -c tenter -n "__fish_tenter_using_subcommand test" -l jobs -d 'How many cases run at once [default: one for each processor, at least 2]' -r
 complete -c tenter -n "__fish_tenter_using_subcommand test" -l junit -d 'Write the results as JUnit XML to a file, too' -r -F

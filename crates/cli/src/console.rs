@@ -21,6 +21,7 @@ pub(crate) struct Console {
     stdout: Box<dyn Write>,
     stderr: Box<dyn Write>,
     width: usize,
+    stdout_is_terminal: bool,
     /// The first failure to write data, but for a reader that has gone.
     lost: Option<io::Error>,
 }
@@ -30,7 +31,8 @@ impl Console {
     pub(crate) fn of_this_process() -> Self {
         let stdout = io::stdout();
         // A pipe has no right margin.
-        let width = if stdout.is_terminal() {
+        let stdout_is_terminal = stdout.is_terminal();
+        let width = if stdout_is_terminal {
             let size = terminal_size::terminal_size();
             size.map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0).max(LEAST_WIDTH))
         } else {
@@ -40,6 +42,7 @@ impl Console {
             stdout: Box::new(AutoStream::auto(stdout)),
             stderr: Box::new(AutoStream::auto(io::stderr())),
             width,
+            stdout_is_terminal,
             lost: None,
         }
     }
@@ -47,6 +50,11 @@ impl Console {
     /// How many columns there are.
     pub(crate) fn width(&self) -> usize {
         self.width
+    }
+
+    /// Whether somebody sees data as it is written.
+    pub(crate) fn stdout_is_terminal(&self) -> bool {
+        self.stdout_is_terminal
     }
 
     /// Writes data.

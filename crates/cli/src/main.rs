@@ -6,6 +6,7 @@
 //! | `commands` | one module a command: library calls in the right order |
 //! | `setup`, `event`, `outcome` | from arguments to a loaded configuration, to an event, and what completes its outcome |
 //! | `test` | runs test files |
+//! | `agent` | the agent with a person at a terminal |
 //! | `demo` | the world of the demonstration |
 //! | `render` | how results look |
 //! | `schemas` | JSON Schemas of what is read and written |
@@ -16,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agent;
 mod args;
 mod bug;
 mod commands;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tenter::config::{LoadError, Loaded, Places, Surroundings};
 use tenter::core::diagnostic::{Diagnostic, Severity};
 use tenter::hosts::codec::Host;
-use tenter::{Engine, Files};
+use tenter::{Engine, EngineBuilder, Files};
 
 use crate::args::ConfigArgs;
 use crate::console::Console;
@@ -65,18 +65,21 @@ pub(crate) fn engine(
     world: &World,
 ) -> Result<Engine, CliError> {
     let places = places(args.project.project.as_deref(), session_cwd, world)?;
+    builder(args, &places, world).try_build().map_err(not_loaded)
+}
+
+/// The configuration that the arguments ask for, not loaded yet.
+pub(crate) fn builder(args: &ConfigArgs, places: &Places, world: &World) -> EngineBuilder {
     let files = Files {
         explicit: args.config.iter().map(|path| world.cwd().join(path)).collect(),
         trust_project: args.trust_project,
-        ..files(&places, args.profile, world)
+        ..files(places, args.profile, world)
     };
     Engine::builder()
         .host(*args.profile)
         .files(files)
         .environment(world.variables().iter().cloned())
         .spill_folder(places.state_home.join("contexts"))
-        .try_build()
-        .map_err(not_loaded)
 }
 
 /// Loads files without anything to run them in.

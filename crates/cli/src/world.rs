@@ -7,6 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
 use crate::error::CliError;
 
 /// What surrounds the process.
@@ -99,6 +101,20 @@ fn utf8(bytes: Vec<u8>, what: &str) -> Result<String, CliError> {
         CliError::bad_input(format!("{what} is not UTF-8: byte {} cannot be read", at + 1))
             .hint("write it as UTF-8")
     })
+}
+
+/// Every line on stdin as it is typed, without its end. The thread that reads ends with the program.
+pub(crate) fn lines() -> UnboundedReceiver<String> {
+    let (typed, lines) = unbounded_channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lines() {
+            if line.is_ok_and(|line| typed.send(line).is_ok()) {
+                continue;
+            }
+            break;
+        }
+    });
+    lines
 }
 
 /// One line from the terminal, without its end.

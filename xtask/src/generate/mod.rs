@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 /// The formats of `tenter schema`, each in a file of its own.
 const SCHEMAS: &[&str] =
-    &["hooks-file", "test-file", "fire", "hook-input", "hook-output", "events"];
+    &["hooks-file", "test-file", "fire", "hook-input", "hook-output", "events", "stream"];
 
 /// The shells of `tenter completions`, and what each calls its file.
 const COMPLETIONS: &[(&str, &str)] =

@@ -1,5 +1,6 @@
 //! One module a command: arguments in, library calls, rendering out.
 
+mod agent;
 mod check;
 mod demo;
 mod explain;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: &Command, console: &mut Console) -> Result<u8, CliErr
         Command::List(args) => list::run(args, &world, console),
         Command::Explain(args) => explain::run(args, &world, console),
         Command::Fire(args) => fire::run(args, &world, console),
+        Command::Agent(args) => agent::run(args, &world, console),
         Command::Demo(args) => demo::run(args, &world, console),
         Command::Test(args) => test::run(args, &world, console),
         Command::Trust(args) => trust::trust(args, &world, console),

@@ -19,6 +19,7 @@ pub(crate) fn schema(args: &SchemaArgs, console: &mut Console) -> u8 {
         SchemaName::HookInput => schemas::hook_input(),
         SchemaName::HookOutput => schemas::hook_output(),
         SchemaName::Events => schemas::events(),
+        SchemaName::Stream => schemas::stream(),
     };
     console.out(&pretty(&schema));
     PROCEED

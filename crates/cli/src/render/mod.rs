@@ -10,6 +10,7 @@ pub(crate) mod list;
 pub(crate) mod plan;
 pub(crate) mod rewrite;
 pub(crate) mod sarif;
+pub(crate) mod sessions;
 pub(crate) mod shell;
 pub(crate) mod style;
 pub(crate) mod text;

@@ -1,6 +1,6 @@
 //! The event stream of an agent as people read it: one line an event, agents below indented.
 
-use tenter_agent::{Effect, Status, StreamEvent, What};
+use tenter_agent::{Effect, Status, StreamEvent, What, Who};
 
 use super::style::{ASKS, BAD, CHANGED, DIM, GOOD, STRONG, paint};
 use super::text::printable;
@@ -8,35 +8,58 @@ use super::text::printable;
 /// The most of a text that a line shows.
 const MOST: usize = 90;
 
-/// The whole stream. Pieces of an answer are put together.
+/// The whole stream.
 pub(crate) fn draw(events: &[StreamEvent]) -> String {
-    let mut text = String::new();
-    let mut said = String::new();
-    for (at, event) in events.iter().enumerate() {
-        if let What::ModelDelta { text: piece } = &event.what {
-            said.push_str(piece);
-            let goes_on = events.get(at + 1).is_some_and(|next| {
-                next.agent == event.agent && matches!(next.what, What::ModelDelta { .. })
-            });
-            if !goes_on {
-                text.push_str(&indented(event, &format!("model   {}", short(&said))));
-                said.clear();
-            }
-        } else if let Some(line) = line(&event.what) {
-            text.push_str(&indented(event, &line));
-        }
-    }
+    let mut timeline = Timeline::default();
+    let mut text: String = events.iter().map(|event| timeline.take(event)).collect();
+    text.push_str(&timeline.rest());
     text
 }
 
-fn indented(event: &StreamEvent, line: &str) -> String {
-    let indent = "    ".repeat(event.agent.depth as usize);
-    let who = if event.agent.depth == 0 {
+/// A stream on its way. Pieces of an answer are put together.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    /// What an agent has begun to say.
+    said: Option<(Who, String)>,
+}
+
+impl Timeline {
+    /// The lines that are due now that this has happened.
+    pub(crate) fn take(&mut self, event: &StreamEvent) -> String {
+        if let What::ModelDelta { text: piece } = &event.what {
+            if let Some((who, said)) = &mut self.said
+                && *who == event.agent
+            {
+                said.push_str(piece);
+                return String::new();
+            }
+            let rest = self.rest();
+            self.said = Some((event.agent.clone(), piece.clone()));
+            return rest;
+        }
+        let mut text = self.rest();
+        if let Some(line) = line(&event.what) {
+            text.push_str(&indented(&event.agent, &line));
+        }
+        text
+    }
+
+    /// The line that waits for more of an answer.
+    pub(crate) fn rest(&mut self) -> String {
+        let said = self.said.take();
+        said.map(|(who, said)| indented(&who, &format!("model   {}", short(&said))))
+            .unwrap_or_default()
+    }
+}
+
+fn indented(who: &Who, line: &str) -> String {
+    let indent = "    ".repeat(who.depth as usize);
+    let name = if who.depth == 0 {
         String::new()
     } else {
-        paint(DIM, format!("[{}] ", event.agent.kind))
+        paint(DIM, format!("[{}] ", printable(&who.kind)))
     };
-    format!("{indent}{who}{line}\n")
+    format!("{indent}{name}{line}\n")
 }
 
 /// The first line of a text, cut to what fits.

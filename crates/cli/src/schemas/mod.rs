@@ -6,10 +6,12 @@
 mod answer;
 mod events;
 mod outcome;
+mod stream;
 
 pub(crate) use answer::hook_output;
 pub(crate) use events::{events, hook_input};
 pub(crate) use outcome::fire;
+pub(crate) use stream::stream;
 
 use serde_json::{Map, Value, json};
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::support::Home;
 
-const SCHEMAS: [&str; 6] =
-    ["hooks-file", "test-file", "fire", "hook-input", "hook-output", "events"];
+const SCHEMAS: [&str; 7] =
+    ["hooks-file", "test-file", "fire", "hook-input", "hook-output", "events", "stream"];
 
 #[test]
 fn every_schema_is_an_object_with_a_title_and_the_same_twice() {
@@ -27,7 +27,7 @@ fn every_schema_is_an_object_with_a_title_and_the_same_twice() {
 #[test]
 fn the_schemas_are_what_they_were() {
     let home = Home::new();
-    for name in ["fire", "hook-input", "hook-output", "events"] {
+    for name in ["fire", "hook-input", "hook-output", "events", "stream"] {
         insta::assert_snapshot!(
             format!("schema_{name}"),
             home.tenter(&["schema", name]).run().stdout
@@ -36,7 +36,7 @@ fn the_schemas_are_what_they_were() {
 }
 
 /// A small validator for what the schemas here use: it is slow and says where.
-fn validate(value: &Value, schema: &Value, at: &str) {
+pub(crate) fn validate(value: &Value, schema: &Value, at: &str) {
     let is = |name: &str| match name {
         "object" => value.is_object(),
         "array" => value.is_array(),

@@ -10,6 +10,7 @@
     reason = "the helpers of tests fail the test"
 )]
 
+mod agent;
 mod bad_input;
 mod check;
 mod demo;

@@ -26,7 +26,7 @@ fn terminal() -> (File, OwnedFd) {
     (File::from(ours), theirs)
 }
 
-fn on_terminal(home: &Home, args: &[&str]) -> (Child, File) {
+pub(crate) fn on_terminal(home: &Home, args: &[&str]) -> (Child, File) {
     let (ours, theirs) = terminal();
     let stdio = || Stdio::from(theirs.try_clone().unwrap());
     let mut command = home.command(args);
@@ -41,7 +41,7 @@ fn on_terminal(home: &Home, args: &[&str]) -> (Child, File) {
 }
 
 /// Everything that is shown until the program's side is closed.
-fn read_to_end(mut ours: File) -> String {
+pub(crate) fn read_to_end(mut ours: File) -> String {
     let mut shown = Vec::new();
     let mut chunk = [0; 4096];
     // At the end a terminal gives an error, not an end of file.
@@ -51,7 +51,7 @@ fn read_to_end(mut ours: File) -> String {
     String::from_utf8(shown).unwrap().replace("\r\n", "\n")
 }
 
-fn read_until(ours: &mut File, end: &str) -> String {
+pub(crate) fn read_until(ours: &mut File, end: &str) -> String {
     let mut shown = String::new();
     let mut byte = [0; 1];
     let mut bytes = Vec::new();
@@ -82,7 +82,7 @@ fn colours_are_for_terminals_and_for_those_who_force_them() {
     assert!(!refused.stdout.contains('\u{1b}'));
 }
 
-fn anstream_strip(text: &str) -> String {
+pub(crate) fn anstream_strip(text: &str) -> String {
     regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap().replace_all(text, "").into_owned()
 }
 

@@ -59,6 +59,8 @@ fn every_command_has_examples() {
         "list",
         "explain",
         "fire",
+        "demo",
+        "agent",
         "test",
         "trust",
         "untrust",

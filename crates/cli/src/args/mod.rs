@@ -3,12 +3,25 @@
 //! Owns the syntax only. What an argument means is resolved by the module of its command. A doc
 //! comment here is a help text; that of a command stands at its variant.
 
+mod agent;
+mod examples;
+
+pub(crate) use agent::{
+    AgentAction, AgentArgs, AgentListArgs, AgentMode, AgentOptions, AgentResumeArgs, ProviderName,
+};
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tenter::hosts::codec::Host;
 use tenter::hosts::{by_name, names};
+
+use examples::{
+    AGENT_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, EXPLAIN_EXAMPLES,
+    FIRE_EXAMPLES, INIT_EXAMPLES, LIST_EXAMPLES, MAN_EXAMPLES, SCHEMA_EXAMPLES, TEST_EXAMPLES,
+    TOP_EXAMPLES, TRUST_EXAMPLES, UNTRUST_EXAMPLES,
+};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -49,6 +62,9 @@ pub(crate) enum Command {
     /// Show hooks at work: a scripted session, offline, in a home and a project of its own
     #[command(after_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),
+    /// Work with a small agent that runs these hooks, with any model or a scripted one
+    #[command(after_help = AGENT_EXAMPLES)]
+    Agent(AgentArgs),
     /// Run test files: what is to come of events, in a home and a project of their own
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
@@ -300,6 +316,8 @@ pub(crate) enum SchemaName {
     HookOutput,
     /// The events that `tenter fire` and `tenter explain` take
     Events,
+    /// What `tenter agent --json` and `tenter demo --json` write, line by line
+    Stream,
 }
 
 // `tenter schema`
@@ -325,121 +343,3 @@ pub(crate) struct ManArgs {
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Option<String>,
 }
-
-const TOP_EXAMPLES: &str = "\
-Examples:
-  tenter demo                                       see hooks at work, offline
-  tenter init                                       write .tenter/hooks.toml
-  tenter check                                      find mistakes in it
-  tenter trust                                      let its hooks run
-  tenter fire --tool Read --input '{\"file_path\":\".env\"}'
-                                                    run the hooks for one tool call
-  tenter test                                       run *.hooktest.toml
-
-Exit codes:
-  0 proceed   1 checks or tests failed   2 denied   3 asks or defers   49 halted
-  64 usage    65 bad input      66 no such file               70 a bug in tenter";
-
-const INIT_EXAMPLES: &str = "\
-Examples:
-  tenter init              write .tenter/hooks.toml in this project
-  tenter init --force      replace the one that is there
-
-Afterwards:
-  tenter check             is it sound?
-  tenter trust             let its hooks run
-  tenter list              what counts here?";
-
-const CHECK_EXAMPLES: &str = "\
-Examples:
-  tenter check                                every hooks file that counts here
-  tenter check .tenter/hooks.toml             one file
-  tenter check crush.json                     a host's own file, by its rules
-  tenter check --format sarif > tenter.sarif  for a code scanner
-  tenter check --format github --strict       in a workflow
-
-Exit codes:
-  0 nothing wrong, or warnings alone   1 errors; with --strict, warnings too   66 no such file";
-
-const LIST_EXAMPLES: &str = "\
-Examples:
-  tenter list
-  tenter list --config ci/hooks.toml
-  tenter list --profile crush
-  tenter list --json | jq -r '.hooks[] | select(.state == \"untrusted\") | .name'";
-
-const EXPLAIN_EXAMPLES: &str = "\
-Examples:
-  tenter explain PreToolUse --tool Edit --input '{\"file_path\":\"Cargo.lock\"}'
-  tenter explain Stop --input '{}'
-  tenter explain PreToolUse --profile crush --tool bash --input '{\"command\":\"ls\"}'
-  tenter explain --event-file event.json --json";
-
-const FIRE_EXAMPLES: &str = "\
-Examples:
-  tenter fire PreToolUse --tool Bash --input '{\"command\":\"git push --force\"}'
-  tenter fire UserPromptSubmit --input '{\"prompt\":\"hello\"}'
-  tenter fire PostToolUse --tool Bash --input '{\"command\":\"ls\"}' --response 'a.txt'
-  tenter fire --event-file event.json --json --io
-  tenter fire --profile crush --config crush.json --tool bash --input '{\"command\":\"ls\"}'
-  echo '{\"hook_event_name\":\"Stop\"}' | tenter fire
-
-Exit codes:
-  0 proceed   2 denied   3 asks or defers   49 halted   64 usage   65 bad input   66 no such file";
-
-const DEMO_EXAMPLES: &str = "\
-Examples:
-  tenter demo                             a guard denies, a hook rewrites, a secret is taken out
-  tenter demo --json | jq -c 'select(.type == \"hook\")'";
-
-const TEST_EXAMPLES: &str = "\
-Examples:
-  tenter test                               every test file below .tenter and tests
-  tenter test tests/guards.hooktest.toml    one file
-  tenter test --filter 'force push'         cases with these words in their name
-  tenter test --filter '/guards.*: .*deny/' cases that match a regex
-  tenter test --junit report.xml            for a CI server
-
-A test file:
-  [[hook]]
-  event   = \"PreToolUse\"
-  matcher = \"Bash\"
-  command = \"echo 'No Haskell.' >&2; exit 2\"
-
-  [[case]]
-  name   = \"exit 2 denies, and stderr is the reason\"
-  event  = { tool_name = \"Bash\", tool_input = { command = \"ghc\" } }
-  expect = { decision = \"deny\", reason = { contains = \"Haskell\" } }
-
-Exit codes:
-  0 all passed   1 a case failed   64 usage   65 a test file is not valid   66 no such file, or no
-  test file found";
-
-const TRUST_EXAMPLES: &str = "\
-Examples:
-  tenter trust                  show what would run, then ask
-  tenter trust --digest HEX     without a question, for what was shown before
-  tenter trust --profile crush  the hooks in the project's crush.json";
-
-const UNTRUST_EXAMPLES: &str = "\
-Examples:
-  tenter untrust                show what is trusted, then ask
-  tenter untrust --digest HEX   without a question";
-
-const SCHEMA_EXAMPLES: &str = "\
-Examples:
-  tenter schema > hooks.schema.json       for an editor: the hooks file
-  tenter schema hook-output               what a hook may print
-  tenter schema events | jq -r '.properties.hook_event_name.enum[]'
-                                          the names of all events";
-
-const COMPLETIONS_EXAMPLES: &str = "\
-Examples:
-  tenter completions bash > ~/.local/share/bash-completion/completions/tenter
-  tenter completions zsh > ~/.zfunc/_tenter
-  tenter completions fish > ~/.config/fish/completions/tenter.fish";
-
-const MAN_EXAMPLES: &str = "\
-Examples:
-  tenter man | man -l -
-  tenter man fire > tenter-fire.1";

@@ -1,0 +1,198 @@
+//! `tenter agent`: what it shows and keeps, whom it asks, and how it ends.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tenter_testkit::{scripted_hook, wait_for_pid, wait_until_dead};
+
+use crate::generated::validate;
+use crate::support::Home;
+use crate::terminal::{anstream_strip, on_terminal, read_to_end, read_until};
+
+const LOOKS: &str = "[[turn]]\ntext = \"I look.\"\n[[turn.call]]\ntool = \"Bash\"\n\
+                     input = { command = \"echo seen > seen; cat seen\" }\n\
+                     [[turn]]\ntext = \"I have seen it.\"\n";
+
+fn with_script(script: &str) -> Home {
+    let home = Home::new();
+    home.write("turns.toml", script);
+    home
+}
+
+fn lines(stdout: &str) -> Vec<Value> {
+    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn last_words_are_data_and_the_way_there_is_told_on_the_side() {
+    let home = with_script(LOOKS);
+    let said = home
+        .tenter(&["agent", "--script", "turns.toml", "--mode", "bypass", "What is here?"])
+        .run();
+    insta::assert_snapshot!(said.to_string());
+}
+
+#[test]
+fn a_machine_without_a_terminal_denies_what_has_to_be_asked() {
+    let home = with_script(LOOKS);
+    let said = home.tenter(&["agent", "--script", "turns.toml", "--json"]).stdin("go\n").run();
+    assert_eq!(said.code, 0, "{said}");
+    let schema = home.tenter(&["schema", "stream"]).run().json();
+    let stream = lines(&said.stdout);
+    for event in &stream {
+        let kinds = schema["oneOf"].as_array().unwrap();
+        let kind = kinds.iter().find(|kind| kind["title"] == event["type"]).unwrap();
+        validate(event, kind, "event");
+    }
+    let result = stream.iter().find(|event| event["type"] == "tool.result").unwrap();
+    assert_eq!((&result["denied"], &result["executed"]), (&true.into(), &false.into()));
+    assert!(!home.project().join("seen").exists());
+}
+
+#[test]
+fn a_session_is_kept_listed_and_gone_on_with() {
+    let home = with_script(LOOKS);
+    let first = ["agent", "--script", "turns.toml", "--mode", "bypass", "--json", "one"];
+    let id = lines(&home.tenter(&first).run().stdout)[0]["session_id"].as_str().unwrap().to_owned();
+
+    let more = ["agent", "resume", "last", "two", "--json"];
+    let stream = lines(&home.tenter(&more).run().stdout);
+    assert_eq!(
+        (&stream[0]["session_id"], &stream[0]["resumed"]),
+        (&id.clone().into(), &true.into())
+    );
+
+    let list = home.tenter(&["agent", "list", "--json"]).run().json();
+    assert_eq!(list["sessions"][0]["id"], *id);
+    assert_eq!(list["sessions"][0]["turns"], 2);
+    assert_eq!(list["sessions"][0]["first_prompt"], "one");
+    let shown = home.tenter(&["agent", "list"]).env("TZ", "UTC").run().stdout;
+    assert!(shown.starts_with(&id) && shown.contains("2 turns  one"), "{shown}");
+
+    let record = home.state().join("tenter/records").join(&id).with_extension("jsonl");
+    assert!(record.exists(), "decisions are recorded");
+}
+
+#[test]
+fn what_is_not_there_says_so() {
+    let home = Home::new();
+    for (args, code, part) in [
+        (&["agent", "resume", "nowhere", "x"][..], 66, "there is no session `nowhere`"),
+        (&["agent", "resume", "last", "x"], 66, "no session of"),
+        (&["agent", "--script", "none.toml", "x"], 66, "there is no script `none.toml`"),
+        (&["agent", "  "], 64, "the prompt is empty"),
+        (&["agent"], 64, "the prompt is empty"),
+    ] {
+        let said = home.tenter(args).run();
+        assert_eq!(said.code, code, "{args:?}: {said}");
+        assert!(said.stderr.contains(part) && said.stderr.contains("hint"), "{args:?}: {said}");
+    }
+    assert!(!home.state().join("tenter/agent").exists(), "nothing is made for what is not there");
+    home.write("bad.toml", "[[turn]]\ntxt = 1\n");
+    let said = home.tenter(&["agent", "--script", "bad.toml", "x"]).run();
+    assert_eq!(said.code, 65);
+    assert!(said.stderr.contains("bad.toml") && said.stderr.contains("line 2"), "{said}");
+}
+
+#[test]
+fn the_end_of_a_turn_is_the_exit_code() {
+    let hook = |event: &str, reply: &str| {
+        format!("[[hook]]\nname = \"h\"\nevent = \"{event}\"\nreply = {{ {reply} }}\n")
+    };
+    for (hooks, script, code) in [
+        (String::new(), "[[turn]]\ntext = \"a\"\n", 0),
+        (String::new(), "[[turn]]\nerror = \"no model\"\n", 1),
+        (hook("UserPromptSubmit", "decision = \"deny\", reason = \"no\""), LOOKS, 2),
+        (hook("PreToolUse", "halt = true, reason = \"enough\""), LOOKS, 49),
+    ] {
+        let home = with_script(script);
+        home.write_user(&hooks);
+        let said = home.tenter(&["agent", "--script", "turns.toml", "go"]).run();
+        assert_eq!(said.code, code, "{hooks}: {said}");
+    }
+}
+
+#[test]
+fn a_question_at_the_terminal_is_answered_there() {
+    for (answer, ran) in [("y\n", true), ("perhaps\nn\n", false)] {
+        let home = with_script(LOOKS);
+        let args = ["agent", "--script", "turns.toml", "go"];
+        let (mut child, mut ours) = on_terminal(&home, &args);
+        let shown = anstream_strip(&read_until(&mut ours, "this session: "));
+        assert!(shown.contains("echo seen > seen"), "{shown}");
+        ours.write_all(answer.as_bytes()).unwrap();
+        let rest = read_to_end(ours);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{shown}{rest}");
+        assert_eq!(home.project().join("seen").exists(), ran, "{answer:?}: {rest}");
+        assert!(rest.contains("I have seen it."), "{rest}");
+    }
+}
+
+#[test]
+fn always_is_for_the_very_call_in_this_session() {
+    let twice = format!("{LOOKS}{LOOKS}");
+    let home = with_script(&twice);
+    let (mut child, mut ours) = on_terminal(&home, &["agent", "--script", "turns.toml"]);
+    read_until(&mut ours, "> ");
+    ours.write_all(b"one\n").unwrap();
+    read_until(&mut ours, "this session: ");
+    ours.write_all(b"always\n").unwrap();
+    read_until(&mut ours, "complete");
+    ours.write_all(b"two\n").unwrap();
+    let second = read_until(&mut ours, "complete");
+    assert!(!second.contains("Allow it?"), "{second}");
+    ours.write_all(b"/exit\n").unwrap();
+    let rest = read_to_end(ours);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(anstream_strip(&rest).contains("tenter agent resume "), "{rest}");
+}
+
+/// A script whose call runs until it is ended, or until a file is there.
+fn waits(until: &str) -> String {
+    let hook = scripted_hook().display().to_string();
+    format!(
+        "[[turn]]\n[[turn.call]]\ntool = \"Bash\"\ninput = {{ command = \"{hook} ready pid {until}\" }}\n\
+         [[turn]]\ntext = \"done\"\n"
+    )
+}
+
+#[test]
+fn an_interrupt_ends_the_turn_and_what_it_started() {
+    let home = with_script(&waits("hang"));
+    let args = ["agent", "--script", "turns.toml", "--mode", "bypass", "--json", "go"];
+    let child = home
+        .command(&args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let tool = wait_for_pid(&home.project().join("pid"));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let stream = lines(&String::from_utf8(output.stdout).unwrap());
+    let end = stream.iter().find(|event| event["type"] == "result").unwrap();
+    assert_eq!(end["status"], "cancelled");
+    wait_until_dead(tool);
+}
+
+#[test]
+fn what_is_typed_while_it_works_is_heard() {
+    let home = with_script(&waits("wait-file go"));
+    let args = ["agent", "--script", "turns.toml", "--mode", "bypass"];
+    let (mut child, mut ours) = on_terminal(&home, &args);
+    read_until(&mut ours, "> ");
+    ours.write_all(b"begin\n").unwrap();
+    wait_for_pid(&home.project().join("pid"));
+    ours.write_all(b"and mind the gap\n").unwrap();
+    read_until(&mut ours, "once this step is done");
+    home.write("go", "");
+    let shown = anstream_strip(&read_until(&mut ours, "complete"));
+    assert!(shown.contains("user    and mind the gap"), "{shown}");
+    ours.write_all(b"/quit\n").unwrap();
+    read_to_end(ours);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
