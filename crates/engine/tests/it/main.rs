@@ -12,6 +12,7 @@ mod field_processes;
 mod field_table;
 mod fire;
 mod functions;
+mod guardrail;
 mod holes;
 mod hotl;
 mod mecatl;
