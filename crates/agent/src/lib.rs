@@ -50,6 +50,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod checker;
 mod command;
 mod hooks;
 mod human;
@@ -64,6 +65,7 @@ mod tool;
 mod turn;
 
 pub use agent::{Agent, AgentBuilder, Steering, TurnEnd};
+pub use checker::ModelChecker;
 pub use human::{Answer, Headless, Human, Question};
 pub use message::{Message, ToolCall, ToolResult, reminder};
 pub use permission::{Mode, PermissionPolicy, PolicyCall, RulesPolicy, Ruling, Waivers};

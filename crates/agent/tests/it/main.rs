@@ -5,6 +5,7 @@
 
 mod below;
 mod cancel;
+mod guardrail;
 mod permission;
 mod phases;
 mod results;
