@@ -54,9 +54,11 @@ mod checker;
 mod command;
 mod hooks;
 mod human;
+mod memory;
 mod message;
 mod permission;
 mod provider;
+mod reviewer;
 mod shared;
 mod store;
 mod stream;
@@ -67,11 +69,13 @@ mod turn;
 pub use agent::{Agent, AgentBuilder, Steering, TurnEnd};
 pub use checker::ModelChecker;
 pub use human::{Answer, Headless, Human, Question};
+pub use memory::{FileMemory, MOST_NOTE, MOST_NOTES, Memory, MemoryError};
 pub use message::{Message, ToolCall, ToolResult, reminder};
 pub use permission::{Mode, PermissionPolicy, PolicyCall, RulesPolicy, Ruling, Waivers};
 pub use provider::{
     Delta, Provider, ProviderError, Request, Script, ScriptError, ScriptedProvider, ToolSpec,
 };
+pub use reviewer::{Reviews, UserModelReviewer};
 pub use store::{FolderStore, NoStore, Record, Store, StoreError, Summary};
 pub use stream::{
     AnsweredBy, AskedBy, Effect, EventSink, HookNote, HookSummary, MemorySink, Status, StreamEvent,

@@ -9,5 +9,6 @@ mod guardrail;
 mod permission;
 mod phases;
 mod results;
+mod reviewer;
 mod sessions;
 mod support;
