@@ -29,8 +29,11 @@ pub(crate) struct Args {
 const TABLE: &str = "docs/seeds.toml";
 /// The page that is made of them.
 const PAGE: &str = "docs/seeds.md";
-/// The test that names every item by its path, so that the compiler resolves them.
-const PATHS: &str = "crates/engine/tests/it/seed_items.rs";
+/// The tests that name every item of a crate by its path, so that the compiler resolves them.
+const PATHS: [(&str, &str); 2] = [
+    ("tenter", "crates/engine/tests/it/seed_items.rs"),
+    ("tenter_agent", "crates/agent/tests/it/seed_items.rs"),
+];
 
 /// Checks the rows, and writes or compares what is made of them.
 pub(crate) fn run(workspace: &Workspace, args: Args) -> Result<()> {
@@ -47,10 +50,11 @@ pub(crate) fn run(workspace: &Workspace, args: Args) -> Result<()> {
         let count = faults.len();
         bail!("{TABLE}: {count} rows are wrong\n  {}", faults.join("\n  "));
     }
-    for (path, content) in [
-        (PAGE, page::markdown(&rows.item, &shown)),
-        (PATHS, page::paths(rows.item.iter().flat_map(|item| &item.ours))),
-    ] {
+    let mut made = vec![(PAGE, page::markdown(&rows.item, &shown))];
+    for (of, path) in PATHS {
+        made.push((path, page::paths(of, rows.item.iter().flat_map(|item| &item.ours))));
+    }
+    for (path, content) in made {
         let file = workspace.path(path);
         if fs::read_to_string(&file).is_ok_and(|old| old == content) {
             continue;
@@ -88,6 +92,10 @@ fn check_items(workspace: &Workspace, rows: &[Item], faults: &mut Vec<String>) {
         let methods = row.ours.iter().filter(|path| rows::is_method(path));
         for path in methods.filter(|path| !rows::has_method(workspace, path)) {
             faults.push(format!("{id}: there is no `{path}`"));
+        }
+        let is_known = |path: &str| PATHS.iter().any(|(of, _)| path.split("::").next() == Some(of));
+        for path in row.ours.iter().filter(|path| !is_known(path)) {
+            faults.push(format!("{id}: `{path}` is in no crate that embedders use"));
         }
         check_tests(workspace, id, &row.tests, faults);
     }

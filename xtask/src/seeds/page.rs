@@ -47,9 +47,11 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;")
 }
 
-/// A test file that names every path.
-pub(super) fn paths<'a>(ours: impl Iterator<Item = &'a String>) -> String {
-    let mut paths: Vec<&str> = ours.map(String::as_str).filter(|path| !is_method(path)).collect();
+/// A test file that names every path into one crate.
+pub(super) fn paths<'a>(of: &str, ours: impl Iterator<Item = &'a String>) -> String {
+    let is_in = |path: &&str| path.split("::").next() == Some(of);
+    let paths = ours.map(String::as_str).filter(|path| !is_method(path));
+    let mut paths: Vec<&str> = paths.filter(is_in).collect();
     paths.sort_unstable();
     paths.dedup();
     let mut out = String::from(

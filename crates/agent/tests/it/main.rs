@@ -10,5 +10,6 @@ mod permission;
 mod phases;
 mod results;
 mod reviewer;
+mod seed_items;
 mod sessions;
 mod support;
