@@ -351,6 +351,8 @@ fn hold_up(point: Point, why: &str, report: &mut HookReport, outcome: &mut Outco
             other.rewrite = false;
         }
         report.rewrite = true;
+        // What hooks say beside a result may quote it.
+        outcome.context.clear();
         outcome.rewritten = Some(ResultPair { content: text, is_error: true }.to_json());
         return;
     }

@@ -365,7 +365,9 @@ async fn a_result_that_a_hook_withholds_stays_withheld() {
 async fn b125_the_checker_reads_what_the_hooks_have_made_of_it() {
     let hooks = vec![
         on(EventKind::PreToolUse, || patch(json!({ "command": "echo effective" }))),
-        on(EventKind::PostToolUse, || patch(json!({ "content": "redacted" }))),
+        on(EventKind::PostToolUse, || {
+            patch(json!({ "content": "redacted" })).with_context("it says: redacted")
+        }),
     ];
     let checker = Scripted::always(UNSAFE);
     let guardrail = around(hooks, rule(), &checker);
@@ -375,6 +377,7 @@ async fn b125_the_checker_reads_what_the_hooks_have_made_of_it() {
     let outcome = run(&guardrail, &result("the SECRET")).await;
     assert_eq!(content(&outcome).unwrap().content, BLOCKED);
     assert!(!outcome.hooks[0].rewrite && outcome.hooks[1].rewrite, "the last one's stands");
+    assert!(outcome.context.is_empty(), "a hook may have quoted it");
     let asked = checker.asked();
     assert!(asked[0].content.contains("echo effective") && !asked[0].content.contains("echo hi"));
     assert!(asked[1].content.contains("redacted") && !asked[1].content.contains("SECRET"));
@@ -566,4 +569,12 @@ async fn the_record_of_a_check_holds_its_outcome_and_no_payload() {
     assert_eq!((&*records[0].hooks[0].name, records[0].hooks[0].rewrite), ("guardrail", true));
     assert!(records[0].rewritten_sha256.is_some());
     assert!(!serde_json::to_string(&records[0]).unwrap().contains("SECRET"));
+}
+
+#[test]
+fn the_page_about_the_guardrail_shows_rules_that_can_be_read() {
+    let page = include_str!("../../../../docs/guardrail.md");
+    let (_, from) = page.split_once("```toml\n").unwrap();
+    let rules = GuardrailRules::parse(from.split_once("```").unwrap().0).unwrap();
+    assert!(rules.shadowed().is_empty());
 }
