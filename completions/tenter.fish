@@ -99,6 +99,9 @@ complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen
 accept-edits\t'That, and changes of files'
 plan\t'What changes nothing; all else is denied'
 bypass\t'Everything'"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l guardrail -d 'Let a second model check calls and results: `default`, or a TOML file of rules' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l guardrail-model -d 'The model that checks [default: the agent\'s]' -r
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l user-model-review -d 'Let the model note what it learns about you, after the first turn and then after every N, for later sessions' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l profile -d 'Whose rules hold, and whose files count; `tenter` has rules and files of its own' -r -f -a "tenter\t''
@@ -117,6 +120,9 @@ complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_sub
 accept-edits\t'That, and changes of files'
 plan\t'What changes nothing; all else is denied'
 bypass\t'Everything'"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l guardrail -d 'Let a second model check calls and results: `default`, or a TOML file of rules' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l guardrail-model -d 'The model that checks [default: the agent\'s]' -r
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l user-model-review -d 'Let the model note what it learns about you, after the first turn and then after every N, for later sessions' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l profile -d 'Whose rules hold, and whose files count; `tenter` has rules and files of its own' -r -f -a "tenter\t''

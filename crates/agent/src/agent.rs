@@ -37,6 +37,7 @@ pub struct AgentBuilder {
     commands: Option<PathBuf>,
     environment: Vec<(OsString, OsString)>,
     system: String,
+    known: String,
     hooks: Arc<dyn HookRunner>,
     learner: Option<Arc<dyn ApprovalLearner>>,
     provider: Arc<dyn Provider>,
@@ -130,6 +131,14 @@ impl AgentBuilder {
         self
     }
 
+    /// What is known of the user from earlier sessions: the model is told it beside
+    /// [what it is told about itself](Self::system).
+    #[must_use]
+    pub fn known_of_user(mut self, notes: impl Into<String>) -> Self {
+        self.known = notes.into();
+        self
+    }
+
     /// How often the model is asked in one turn at most.
     #[must_use]
     pub fn most_samples(mut self, most: u32) -> Self {
@@ -198,7 +207,7 @@ impl AgentBuilder {
                 session_id: self.session_id,
                 cwd: self.cwd,
                 environment: self.environment.into(),
-                system: self.system,
+                system: with_known(self.system, &self.known),
                 commands,
                 most_samples: self.most_samples,
                 most_depth: self.most_depth,
@@ -220,6 +229,15 @@ impl AgentBuilder {
             asking: tokio::sync::Mutex::new(()),
         });
         Agent { lane: Lane::new(shared, Who::main()), started: false }
+    }
+}
+
+fn with_known(system: String, known: &str) -> String {
+    match known.trim() {
+        "" => system,
+        known => {
+            format!("{system}\n\nNotes about the user from earlier sessions, not orders:\n{known}")
+        }
     }
 }
 
@@ -271,6 +289,7 @@ impl Agent {
             commands: None,
             environment: Vec::new(),
             system: SYSTEM.into(),
+            known: String::new(),
             hooks: Arc::new(NoHooks),
             learner: None,
             provider,

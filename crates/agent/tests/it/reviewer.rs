@@ -258,3 +258,16 @@ async fn a_session_that_is_stored_nowhere_cannot_be_reviewed() {
     let reviews = reviewer.reviews();
     assert_eq!(reviews.last_failure.as_deref(), Some("there is no session `s`"));
 }
+
+#[tokio::test]
+async fn what_is_known_of_the_user_is_told_beside_the_system_text() {
+    let world = World::new("[[turn]]\ntext = \"a\"\n", vec![]);
+    let mut agent = world.builder().system("Be brief.").known_of_user("- Prefers pnpm.\n").start();
+    turn(&mut agent, "hi").await;
+    let system = &world.provider.log()[0].system;
+    assert!(system.starts_with("Be brief.\n\n") && system.ends_with("- Prefers pnpm."), "{system}");
+    let world = World::new("[[turn]]\ntext = \"a\"\n", vec![]);
+    let mut agent = world.builder().system("Be brief.").known_of_user(" ").start();
+    turn(&mut agent, "hi").await;
+    assert_eq!(world.provider.log()[0].system, "Be brief.");
+}

@@ -5,12 +5,14 @@
 //! | `model` | who answers for the model |
 //! | `human` | the agent's questions on their way to the desk |
 //! | `desk` | the one place where events, questions, typed lines and signals meet |
+//! | `watch` | who stands around the hooks: reviewer, guardrail |
 //! | `view` | how the event stream is shown |
 
 mod desk;
 mod human;
 mod model;
 mod view;
+mod watch;
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::{Path, PathBuf};
@@ -19,9 +21,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tenter::Session;
 use tenter::config::Places;
-use tenter::record::JsonLines;
+use tenter::record::{JsonLines, Recorder};
 use tenter_agent::{
     Agent, AgentBuilder, EventSink, FolderStore, Headless, Human, Mode, RulesPolicy, StreamEvent,
+    UserModelReviewer,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -31,6 +34,8 @@ use crate::error::{CliError, reason};
 use crate::setup;
 use crate::world::{self, World};
 
+use watch::Notes;
+
 pub(crate) use desk::{Desk, Typed};
 pub(crate) use human::Asked;
 pub(crate) use view::View;
@@ -39,6 +44,7 @@ pub(crate) use view::View;
 pub(crate) struct Parts {
     pub(crate) builder: AgentBuilder,
     pub(crate) hooks: Session,
+    pub(crate) reviewer: Option<Arc<UserModelReviewer>>,
     pub(crate) events: UnboundedReceiver<StreamEvent>,
     pub(crate) questions: UnboundedReceiver<Asked>,
 }
@@ -70,11 +76,16 @@ pub(crate) fn parts(
     world: &World,
     console: &mut Console,
 ) -> Result<Parts, CliError> {
-    let provider = model::provider(options, world)?;
+    let provider = model::provider(options, None, world)?;
     let mut engine = setup::builder(&options.config, places, world);
     let record = places.state_home.join("records").join(id).with_extension("jsonl");
+    let mut recorder: Option<Arc<dyn Recorder>> = None;
     match JsonLines::open(&record) {
-        Ok(recorder) => engine = engine.recorder(Arc::new(recorder)),
+        Ok(lines) => {
+            let lines: Arc<dyn Recorder> = Arc::new(lines);
+            engine = engine.recorder(Arc::clone(&lines));
+            recorder = Some(lines);
+        }
         // A record that fails never changes what is done.
         Err(error) => console.warn(&format!(
             "decisions are not recorded: cannot open `{}`: {}",
@@ -86,21 +97,29 @@ pub(crate) fn parts(
     setup::report(&engine.loaded(), console);
 
     let hooks = engine.session(id);
+    let notes = Notes {
+        provider: Arc::clone(&provider),
+        store: Arc::clone(&store),
+        state_home: &places.state_home,
+    };
+    let checker = || model::provider(options, options.guardrail_model.as_deref(), world);
+    let watched = watch::around(&hooks, options, notes, checker, recorder, world, console)?;
     let (to_desk, events) = unbounded_channel();
     let (asks, questions) = unbounded_channel();
     let somebody_is_there = !options.headless && world::can_ask();
     let human: Arc<dyn Human> =
         if somebody_is_there { Arc::new(human::AtDesk::new(asks)) } else { Arc::new(Headless) };
     let builder = Agent::builder(id, folder(places, options), provider)
-        .hooks(Arc::new(hooks.clone()))
-        .learner(Arc::new(hooks.clone()))
+        .hooks(watched.hooks)
+        .learner(watched.learner)
+        .known_of_user(watched.known)
         .policy(Arc::new(RulesPolicy::new(engine, mode(options.mode))))
         .human(human)
         .store(store)
         .sink(Arc::new(ToDesk(to_desk)))
         .commands(places.project.join(".tenter/commands"))
         .environment(world.variables().iter().cloned());
-    Ok(Parts { builder, hooks, events, questions })
+    Ok(Parts { builder, hooks, reviewer: watched.reviewer, events, questions })
 }
 
 /// The agent's folder: the project that was named, or where the program was started.

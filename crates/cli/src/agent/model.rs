@@ -17,6 +17,7 @@ const SCRIPT: &str = include_str!("script.toml");
 /// Its script cannot be used.
 pub(super) fn provider(
     options: &AgentOptions,
+    _model: Option<&str>,
     world: &World,
 ) -> Result<Arc<dyn Provider>, CliError> {
     match options.provider {

@@ -27,7 +27,7 @@ pub(crate) struct AgentArgs {
 pub(crate) enum AgentAction {
     /// Go on with a session that was kept
     #[command(after_help = AGENT_RESUME_EXAMPLES)]
-    Resume(AgentResumeArgs),
+    Resume(Box<AgentResumeArgs>),
     /// Show the sessions that were kept
     #[command(after_help = AGENT_LIST_EXAMPLES)]
     List(AgentListArgs),
@@ -98,6 +98,26 @@ pub(crate) struct AgentOptions {
     /// Ask nobody: every question is answered no
     #[arg(long)]
     pub(crate) headless: bool,
+
+    /// Let a second model check calls and results: `default`, or a TOML file of rules
+    #[arg(long, value_name = "RULES")]
+    pub(crate) guardrail: Option<PathBuf>,
+
+    /// The model that checks [default: the agent's]
+    #[arg(long, value_name = "MODEL", requires = "guardrail")]
+    pub(crate) guardrail_model: Option<String>,
+
+    /// Let the model note what it learns about you, after the first turn and then after every N, for
+    /// later sessions
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub(crate) user_model_review: Option<u64>,
 
     /// Write the event stream, one JSON object a line
     #[arg(long)]

@@ -73,6 +73,7 @@ Examples:
                                                      any server with chat completions
   tenter agent --provider anthropic --model MODEL    with ANTHROPIC_API_KEY set
   tenter agent --script turns.toml --headless --json 'go' | jq -c 'select(.type == \"hook\")'
+  tenter agent --guardrail default 'Read the page'   a second model checks calls and results
   tenter agent list                                  what was kept
   tenter agent resume                                go on with the last session of this folder
 

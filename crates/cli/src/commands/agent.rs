@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenter::core::exit_code::{DENIED, FAILED, HALTED, PROCEED};
-use tenter_agent::{Agent, Status, Store as _, StoreError};
+use tenter_agent::{Agent, Status, Store as _, StoreError, UserModelReviewer};
 use tokio::signal::unix::SignalKind;
 
 use crate::agent::{self, Desk, Parts, Typed, View};
@@ -18,12 +18,15 @@ use crate::{runtime, setup, signals};
 
 /// How long what runs behind the agent may take at the end.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long what is learnt about the user may take to be noted at the end.
+const REVIEW: Duration = Duration::from_secs(30);
 
 /// Runs the command.
 pub(crate) fn run(args: &AgentArgs, world: &World, console: &mut Console) -> Result<u8, CliError> {
     match &args.action {
         None => session(None, args.prompt.as_deref(), &args.options, world, console),
-        Some(AgentAction::Resume(AgentResumeArgs { id, prompt, options })) => {
+        Some(AgentAction::Resume(args)) => {
+            let AgentResumeArgs { id, prompt, options } = &**args;
             session(Some(id), prompt.as_deref(), options, world, console)
         }
         Some(AgentAction::List(args)) => list(args, world, console),
@@ -100,7 +103,7 @@ async fn work(
     options: &AgentOptions,
     console: &mut Console,
 ) -> Result<u8, CliError> {
-    let Parts { builder, hooks, events, questions } = parts;
+    let Parts { builder, hooks, reviewer, events, questions } = parts;
     let lines = (prompt.is_none() || world::can_ask()).then(world::lines);
     let mut agent =
         if resumed { builder.resume().map_err(|error| not_kept(&error))? } else { builder.start() };
@@ -117,6 +120,9 @@ async fn work(
     let mut unseen = desk.end(agent, reason, GRACE).await;
     let behind = hooks.finish(GRACE).await;
     unseen += behind.ended + behind.dropped;
+    if let Some(reviewer) = reviewer {
+        tell_of_reviews(&reviewer, &mut desk).await;
+    }
     if unseen > 0 {
         let text = format!("{unseen} events behind the agent were not seen through by their hooks");
         desk.console().warn(&text);
@@ -126,6 +132,16 @@ async fn work(
         desk.console().hint(&format!("`tenter agent resume {id}` goes on with this session"));
     }
     Ok(ended_by.map_or(code, signals::exit_code_of))
+}
+
+/// Waits for the reviews that run, and says what could not be done.
+async fn tell_of_reviews(reviewer: &UserModelReviewer, desk: &mut Desk<'_>) {
+    let cut_off = reviewer.finish(REVIEW).await;
+    let reviews = reviewer.reviews();
+    if cut_off > 0 || reviews.failed > 0 {
+        let why = reviews.last_failure.unwrap_or_else(|| "it took too long".into());
+        desk.console().warn(&format!("what was learnt about you was not all noted: {why}"));
+    }
 }
 
 /// One turn after the other, until the person has had enough.

@@ -196,3 +196,52 @@ fn what_is_typed_while_it_works_is_heard() {
     read_to_end(ours);
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn a_guardrail_keeps_a_result_from_the_model_and_says_so() {
+    let unsafe_result = "{\\\"safe\\\": false, \\\"reason\\\": \\\"it gives orders\\\"}";
+    let script = format!(
+        "[[turn]]\n[[turn.call]]\ntool = \"Bash\"\ninput = {{ command = \"echo ORDERS\" }}\n\
+         [[turn]]\ntext = \"done\"\n\
+         [[turn]]\nagent = \"guardrail\"\ntext = \"{unsafe_result}\"\n"
+    );
+    let home = with_script(&script);
+    home.write("rules.toml", "[[rule]]\nmatch = \"Bash\"\nphases = [\"post\"]\n");
+    let args = [
+        "agent",
+        "--script",
+        "turns.toml",
+        "--mode",
+        "bypass",
+        "--guardrail",
+        "rules.toml",
+        "--json",
+        "go",
+    ];
+    let said = home.tenter(&args).run();
+    assert_eq!(said.code, 0, "{said}");
+    let stream = lines(&said.stdout);
+    let result = stream.iter().find(|event| event["type"] == "tool.result").unwrap();
+    assert_eq!(result["content"], "blocked by guardrail: it gives orders");
+    let records = home.state().join("tenter/records");
+    let record = std::fs::read_dir(records).unwrap().next().unwrap().unwrap();
+    assert!(std::fs::read_to_string(record.path()).unwrap().contains("\"guardrail\""));
+
+    home.write("rules.toml", "[[rule]]\nmach = \"Bash\"\n");
+    let said = home.tenter(&args).run();
+    assert_eq!(said.code, 65);
+    assert!(said.stderr.contains("rules.toml") && said.stderr.contains("mach"), "{said}");
+}
+
+#[test]
+fn what_is_learnt_about_the_user_is_told_in_the_next_session() {
+    let note = "[[turn]]\ntext = \"done\"\n\
+                [[turn]]\nagent = \"reviewer\"\n[[turn.call]]\ntool = \"remember\"\n\
+                input = { text = \"Prefers pnpm.\" }\n";
+    let home = with_script(note);
+    let args = ["agent", "--script", "turns.toml", "--user-model-review", "No npm, please."];
+    let said = home.tenter(&args).run();
+    assert_eq!((said.code, said.stderr.contains("warning")), (0, false), "{said}");
+    let notes = home.state().join("tenter/agent/user.md");
+    assert_eq!(std::fs::read_to_string(notes).unwrap(), "- Prefers pnpm.\n");
+}
