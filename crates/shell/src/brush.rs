@@ -34,11 +34,11 @@ impl Grammar for Brush {
     }
 }
 
-/// How deep and how often `${` may stand in a subscript at the start of a word.
+/// How deep `${` may stand in a subscript at the start of a word, and how many of `${`, `(` and `` ` ``.
 const MAX_IN_SUBSCRIPT: (usize, usize) = (3, 12);
 
 /// Whether the parser would take long to find out that a word is no assignment: it reads what looks
-/// like a subscript with its word parser, which takes time exponential in the nesting of `${`.
+/// like a subscript with its word parser, which takes time exponential in what nests there.
 fn has_costly_subscript(word: &str) -> bool {
     let name =
         word.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
@@ -57,6 +57,7 @@ fn has_costly_subscript(word: &str) -> bool {
                 deepest = deepest.max(depth);
             }
             b'}' => depth = depth.saturating_sub(1),
+            b'(' | b'`' => count += 1,
             _ => {}
         }
     }

@@ -132,6 +132,8 @@ fn texts_that_expand_without_end_are_cut_off() {
         // What looks like a subscript, with expansions that open and open.
         format!("K[\"{}x\"]", "w,,{${[}l${${$}".repeat(40)),
         format!("K[{}x{}]=1", "${a[${".repeat(40), "}]}".repeat(40)),
+        format!("K[A$(()B[{}x{}]", "(".repeat(34), ")()".repeat(20)),
+        format!("K[`a`{}x", "`(".repeat(40)),
         "(( a ) ".repeat(9000),
         "$((a) ".repeat(10_000),
     ] {
