@@ -82,7 +82,7 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__agent)
-            opts="-h --provider --script --mode --headless --guardrail --guardrail-model --user-model-review --json --config --trust-project --project --profile --help resume list"
+            opts="-h --provider --script --mode --headless --compact-at --guardrail --guardrail-model --user-model-review --json --config --trust-project --project --profile --help resume list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -98,6 +98,10 @@ _tenter() {
                     ;;
                 --mode)
                     COMPREPLY=($(compgen -W "default accept-edits plan bypass" -- "${cur}"))
+                    return 0
+                    ;;
+                --compact-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --guardrail)
@@ -146,7 +150,7 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__agent__subcmd__resume)
-            opts="-h --provider --script --mode --headless --guardrail --guardrail-model --user-model-review --json --config --trust-project --project --profile --help"
+            opts="-h --provider --script --mode --headless --compact-at --guardrail --guardrail-model --user-model-review --json --config --trust-project --project --profile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -162,6 +166,10 @@ _tenter() {
                     ;;
                 --mode)
                     COMPREPLY=($(compgen -W "default accept-edits plan bypass" -- "${cur}"))
+                    return 0
+                    ;;
+                --compact-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --guardrail)

@@ -99,6 +99,7 @@ complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen
 accept-edits\t'That, and changes of files'
 plan\t'What changes nothing; all else is denied'
 bypass\t'Everything'"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l compact-at -d 'Summarise the conversation when its texts are longer than this, such as 64KiB' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l guardrail -d 'Let a second model check calls and results: `default`, or a TOML file of rules' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l guardrail-model -d 'The model that checks [default: the agent\'s]' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l user-model-review -d 'Let the model note what it learns about you, after the first turn and then after every N, for later sessions' -r
@@ -120,6 +121,7 @@ complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_sub
 accept-edits\t'That, and changes of files'
 plan\t'What changes nothing; all else is denied'
 bypass\t'Everything'"
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l compact-at -d 'Summarise the conversation when its texts are longer than this, such as 64KiB' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l guardrail -d 'Let a second model check calls and results: `default`, or a TOML file of rules' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l guardrail-model -d 'The model that checks [default: the agent\'s]' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l user-model-review -d 'Let the model note what it learns about you, after the first turn and then after every N, for later sessions' -r

@@ -23,11 +23,14 @@ use crate::store::{NoStore, Record, Store, StoreError, restore};
 use crate::stream::{EventSink, MemorySink, Status, Stream, What, Who, lock};
 use crate::team::Team;
 use crate::tool::Catalog;
-use crate::turn::{Ended, Lane};
+use crate::turn::{Compacted, Ended, Lane, Trigger};
 
 /// What the model is told about itself unless the embedder says otherwise.
 const SYSTEM: &str = "You are a coding agent. Work in the project with the tools you have. When a \
                       call is denied, do not look for a way around it.";
+
+/// From which size on a conversation is summarised: about a hundred thousand tokens.
+const COMPACT_AT: usize = 400 * 1024;
 
 /// Builds an [`Agent`] from its ports. What is not given is the least: no hooks, nobody to ask,
 /// nothing stored, the standard tools.
@@ -48,6 +51,7 @@ pub struct AgentBuilder {
     sink: Arc<dyn EventSink>,
     most_samples: u32,
     most_depth: u32,
+    compact_at: Option<usize>,
 }
 
 impl std::fmt::Debug for AgentBuilder {
@@ -153,6 +157,14 @@ impl AgentBuilder {
         self
     }
 
+    /// From which size on a conversation is summarised, in bytes of its texts; `None` is never. 400 KiB
+    /// unless it is said.
+    #[must_use]
+    pub fn compact_at(mut self, bytes: Option<usize>) -> Self {
+        self.compact_at = bytes;
+        self
+    }
+
     /// A new session.
     pub fn start(self) -> Agent {
         let cwd = self.cwd.display().to_string();
@@ -211,6 +223,7 @@ impl AgentBuilder {
                 commands,
                 most_samples: self.most_samples,
                 most_depth: self.most_depth,
+                compact_at: self.compact_at,
             },
             hooks,
             learner: self.learner,
@@ -300,6 +313,7 @@ impl Agent {
             sink: Arc::new(MemorySink::default()),
             most_samples: 50,
             most_depth: 3,
+            compact_at: Some(COMPACT_AT),
         }
     }
 
@@ -357,6 +371,17 @@ impl Agent {
         self.lane.carried.clone_from(&outcome.context);
         self.shared().keep(&who, &Record::Started { context: outcome.context });
         Ok(())
+    }
+
+    /// Summarises the conversation, if no hook is against it; `wishes` are what the summary is to mind.
+    pub async fn compact(&mut self, wishes: &str, cancel: &CancellationToken) -> Compacted {
+        match self.lane.compact(Trigger::Manual, wishes, cancel).await {
+            Ok(compacted) => compacted,
+            Err(ended) => {
+                let reason = ended.reason.unwrap_or_else(|| ended.status.as_str().into());
+                Compacted::Skipped { reason }
+            }
+        }
     }
 
     fn end_turn(&self, ended: Ended) -> TurnEnd {

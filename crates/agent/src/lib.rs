@@ -87,3 +87,4 @@ pub use tool::{
     SendMessage, Subagent, TaskAdd, TaskClaim, TaskComplete, TeamRun, Tool, ToolContext,
     ToolOutput, Write, validate,
 };
+pub use turn::Compacted;

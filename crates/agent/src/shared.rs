@@ -29,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) commands: PathBuf,
     pub(crate) most_samples: u32,
     pub(crate) most_depth: u32,
+    /// From which size on a conversation is compacted, in bytes.
+    pub(crate) compact_at: Option<usize>,
 }
 
 pub(crate) struct Shared {

@@ -16,6 +16,7 @@ use tenter::Json;
 
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::stream::{Status, lock};
+use crate::turn::summarised;
 
 /// What is kept of a session, in order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +63,13 @@ pub enum Record {
     },
     /// What the model is given for a call.
     Result(ToolResult),
+    /// All but the last messages became a summary.
+    Compacted {
+        /// The summary.
+        summary: String,
+        /// How many messages at the end stayed.
+        kept: usize,
+    },
     /// A turn ended.
     Ended {
         /// How.
@@ -352,6 +360,9 @@ pub(crate) fn restore(records: Vec<Record>) -> Restored {
                 if has_calls {
                     restored.history.push(Message::Results(given));
                 }
+            }
+            Record::Compacted { summary, kept } => {
+                summarised(&mut restored.history, &summary, kept);
             }
             _ => {}
         }

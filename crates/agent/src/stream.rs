@@ -272,7 +272,7 @@ pub enum What {
     /// The user is told something.
     #[serde(rename = "notification")]
     Notification {
-        /// `blocked`, `idle`, `done`, or `warning`.
+        /// `blocked`, `idle`, `done`, `compacted`, or `warning`.
         notification_type: String,
         /// The text.
         message: String,

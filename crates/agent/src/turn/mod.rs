@@ -4,6 +4,7 @@
 //! Owns the order of things. What may run is the gate's to say, how it runs the tools'.
 
 mod below;
+mod compact;
 mod gate;
 mod tools;
 
@@ -23,6 +24,8 @@ use crate::stream::{Status, What, Who};
 use crate::turn::tools::Ran;
 
 pub(crate) use below::Below;
+pub use compact::Compacted;
+pub(crate) use compact::{Trigger, summarised};
 
 /// How a conversation, or a turn of it, ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +53,8 @@ pub(crate) struct Lane {
     pub(crate) carried: Vec<String>,
     pub(crate) last_words: String,
     pub(crate) samples: u32,
+    /// Below this size no compaction is tried, since one did not work.
+    compact_above: usize,
 }
 
 /// An answer of the model.
@@ -69,6 +74,7 @@ impl Lane {
             carried: Vec::new(),
             last_words: String::new(),
             samples: 0,
+            compact_above: 0,
         }
     }
 
@@ -179,6 +185,9 @@ impl Lane {
                 let most = self.shared.settings.most_samples;
                 let reason = format!("the model was asked {most} times in one turn");
                 return Ended::new(Status::Limit, Some(reason));
+            }
+            if let Err(ended) = self.compact_if_long(cancel).await {
+                return ended;
             }
             let answer = self.sample(cancel).await;
             if let Some(ended) = answer.broken {

@@ -5,6 +5,7 @@
 
 mod below;
 mod cancel;
+mod compact;
 mod guardrail;
 mod permission;
 mod phases;

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use tenter::CancellationToken;
-use tenter_agent::{Agent, Answer, Question, Steering, StreamEvent, TurnEnd};
+use tenter_agent::{Agent, Answer, Compacted, Question, Steering, StreamEvent, TurnEnd};
 use tokio::signal::unix::SignalKind;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -23,6 +23,8 @@ const MOST_INPUT: usize = 2000;
 pub(crate) enum Typed {
     /// A prompt.
     Prompt(String),
+    /// The wish for a summary, with what it is to mind.
+    Compact(String),
     /// The wish to end.
     End,
 }
@@ -70,6 +72,21 @@ impl<'a> Desk<'a> {
         let end = self.during(agent.turn(prompt, &cancel), Some(&steering), &cancel).await;
         self.open = None;
         end
+    }
+
+    /// Lets the agent summarise the conversation. An interrupt ends that.
+    pub(crate) async fn compact(&mut self, agent: &mut Agent, wishes: &str) {
+        let cancel = CancellationToken::new();
+        let compacted = self.during(agent.compact(wishes, &cancel), None, &cancel).await;
+        match compacted {
+            Compacted::Done { .. } => {}
+            Compacted::Skipped { reason } => {
+                self.console.warn(&format!("nothing was summarised: {reason}"));
+            }
+            Compacted::Failed { reason } => {
+                self.console.warn(&format!("the model could not summarise: {reason}"));
+            }
+        }
     }
 
     /// Ends the session; gives how many events behind the agent were not seen through.
@@ -134,7 +151,15 @@ impl<'a> Desk<'a> {
                 }
                 Some("") => {}
                 Some("/exit" | "/quit") => return Typed::End,
-                Some(prompt) => return Typed::Prompt(prompt.to_owned()),
+                Some(prompt) => {
+                    return match prompt.strip_prefix("/compact") {
+                        Some("") => Typed::Compact(String::new()),
+                        Some(wishes) if wishes.starts_with(' ') => {
+                            Typed::Compact(wishes.trim().to_owned())
+                        }
+                        _ => Typed::Prompt(prompt.to_owned()),
+                    };
+                }
             }
         }
     }

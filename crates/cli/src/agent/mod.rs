@@ -113,6 +113,7 @@ pub(crate) fn parts(
         .hooks(watched.hooks)
         .learner(watched.learner)
         .known_of_user(watched.known)
+        .compact_at(Some(options.compact_at))
         .policy(Arc::new(RulesPolicy::new(engine, mode(options.mode))))
         .human(human)
         .store(store)

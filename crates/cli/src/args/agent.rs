@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use tenter::core::units::parse_size;
 
 use super::ConfigArgs;
 use super::examples::{AGENT_LIST_EXAMPLES, AGENT_RESUME_EXAMPLES};
@@ -98,6 +99,10 @@ pub(crate) struct AgentOptions {
     /// Ask nobody: every question is answered no
     #[arg(long)]
     pub(crate) headless: bool,
+
+    /// Summarise the conversation when its texts are longer than this, such as 64KiB
+    #[arg(long, value_name = "SIZE", default_value = "400KiB", value_parser = parse_size)]
+    pub(crate) compact_at: usize,
 
     /// Let a second model check calls and results: `default`, or a TOML file of rules
     #[arg(long, value_name = "RULES")]

@@ -78,6 +78,8 @@ Examples:
   tenter agent resume                                go on with the last session of this folder
 
 While it works, what you type is heard before the model is asked again. An interrupt ends the turn.
+At the prompt, `/compact` summarises the conversation, `/exit` ends, and `/name` is the text of
+.tenter/commands/name.md.
 
 Exit codes:
   0 complete   1 the model failed, or a limit was reached   2 refused by a hook   49 halted by a hook

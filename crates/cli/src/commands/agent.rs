@@ -146,10 +146,15 @@ async fn tell_of_reviews(reviewer: &UserModelReviewer, desk: &mut Desk<'_>) {
 
 /// One turn after the other, until the person has had enough.
 async fn talk(desk: &mut Desk<'_>, agent: &mut Agent) -> u8 {
-    while let Typed::Prompt(prompt) = desk.prompt().await {
-        desk.turn(agent, &prompt).await;
+    loop {
+        match desk.prompt().await {
+            Typed::Prompt(prompt) => {
+                desk.turn(agent, &prompt).await;
+            }
+            Typed::Compact(wishes) => desk.compact(agent, &wishes).await,
+            Typed::End => return PROCEED,
+        }
     }
-    PROCEED
 }
 
 /// How the program exits after a turn.

@@ -121,6 +121,9 @@ fn line(what: &What) -> Option<String> {
         What::Notification { notification_type, message } if notification_type == "warning" => {
             format!("note    {}", paint(ASKS, short(message)))
         }
+        What::Notification { notification_type, message } if notification_type == "compacted" => {
+            format!("note    {}", paint(DIM, short(message)))
+        }
         What::Notification { .. }
         | What::Approval { .. }
         | What::SessionInit { .. }

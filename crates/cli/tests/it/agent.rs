@@ -143,6 +143,8 @@ fn always_is_for_the_very_call_in_this_session() {
     ours.write_all(b"two\n").unwrap();
     let second = read_until(&mut ours, "complete");
     assert!(!second.contains("Allow it?"), "{second}");
+    ours.write_all(b"/compact\n").unwrap();
+    read_until(&mut ours, "the model could not summarise: the script has no more turns");
     ours.write_all(b"/exit\n").unwrap();
     let rest = read_to_end(ours);
     assert_eq!(child.wait().unwrap().code(), Some(0));
