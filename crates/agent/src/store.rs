@@ -10,6 +10,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use tenter::Json;
@@ -17,6 +19,9 @@ use tenter::Json;
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::stream::{Status, lock};
 use crate::turn::summarised;
+
+/// How long the process before may take to let go of a session's file.
+const LETS_GO: Duration = Duration::from_millis(250);
 
 /// What is kept of a session, in order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -198,7 +203,7 @@ impl FolderStore {
             io::ErrorKind::NotFound => StoreError::Missing { id: session.into() },
             _ => about(error),
         })?;
-        if file.try_lock().is_err() {
+        if !locked(&file) {
             return Err(StoreError::Busy { id: session.into() });
         }
         // A torn line stays where it is; what follows begins on a line of its own.
@@ -207,6 +212,20 @@ impl FolderStore {
             file.write_all(b"\n").map_err(about)?;
         }
         Ok(file)
+    }
+}
+
+/// Locks a file. A process that was killed while it started another lets go of it a moment later.
+fn locked(file: &File) -> bool {
+    let until = Instant::now() + LETS_GO;
+    loop {
+        if file.try_lock().is_ok() {
+            return true;
+        }
+        if Instant::now() >= until {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
