@@ -2,7 +2,7 @@
 //!
 //! Owns: the translation of its tree into ours, with every variant named, so that a new version of
 //! the parser does not compile until somebody has looked. Does not own: tokens, words (its word
-//! parser is not used: it takes time exponential in the nesting of quoted substitutions).
+//! parser is kept from them: it takes time exponential in what nests there).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,15 +14,14 @@ use crate::grammar::{
     Assign, Command, Compound, Function, Grammar, Item, Joint, List, Mode, Place, Raw, Redirect,
     SimpleCommand, Test, Value,
 };
-use crate::lexer::{Kind, Token};
+use crate::lexer::{Kind, Token, end_of_bracketed, is_name};
 
 /// Bash as brush-parser reads it.
 pub(crate) struct Brush;
 
 impl Grammar for Brush {
     fn parse(&self, tokens: Vec<Token>) -> Option<List> {
-        if tokens.iter().any(|token| token.kind == Kind::Word && has_costly_subscript(&token.text))
-        {
+        if tokens.iter().any(|token| token.text.contains([OPEN, CLOSE])) {
             return None;
         }
         let tokens: Vec<brush_parser::Token> = tokens.into_iter().map(token).collect();
@@ -34,41 +33,71 @@ impl Grammar for Brush {
     }
 }
 
-/// How deep `${` may stand in a subscript at the start of a word, and how many of `${`, `(` and `` ` ``.
-const MAX_IN_SUBSCRIPT: (usize, usize) = (3, 12);
+/// Around what the grammar must not look into. Nobody writes them, and a text with one is refused.
+const OPEN: char = '\u{e0f0}';
+const CLOSE: char = '\u{e0f1}';
 
-/// Whether the parser would take long to find out that a word is no assignment: it reads what looks
-/// like a subscript with its word parser, which takes time exponential in what nests there.
-fn has_costly_subscript(word: &str) -> bool {
+/// A word that begins like an array element, in a form that is cheap to read: the grammar reads a
+/// subscript, and whatever looks like one, with its word parser. Where the subscript ends, and so
+/// whether the word is an assignment, is for our lexer to say.
+fn veiled(word: String) -> String {
     let name =
         word.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-    let behind = word.get(name..).unwrap_or_default();
-    if name == 0 || !behind.starts_with('[') {
-        return false;
+    let is_element = word.get(name..).is_some_and(|behind| behind.starts_with('['))
+        && word.as_bytes().get(..name).is_some_and(is_name);
+    if !is_element {
+        return word;
     }
-    let end = behind.find("]=").or_else(|| behind.find("]+=")).unwrap_or(behind.len());
-    let (mut depth, mut deepest, mut count) = (0_usize, 0, 0);
-    let mut bytes = behind.bytes().take(end).peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'$' if bytes.peek() == Some(&b'{') => {
-                depth += 1;
-                count += 1;
-                deepest = deepest.max(depth);
+    let end = end_of_bracketed(word.as_bytes(), name + 1).unwrap_or(0);
+    let (head, subscript, rest) =
+        match (word.get(..=name), word.get(name + 1..end.saturating_sub(1)), word.get(end..)) {
+            (Some(head), Some(subscript), Some(rest))
+                if rest.starts_with('=') || rest.starts_with("+=") =>
+            {
+                (head, subscript, rest)
             }
-            b'}' => depth = depth.saturating_sub(1),
-            b'(' | b'`' => count += 1,
-            _ => {}
+            _ => return veil(&word),
+        };
+    format!("{head}{}]{rest}", veil(subscript))
+}
+
+fn veil(text: &str) -> String {
+    let mut veiled = String::with_capacity(2 * text.len() + 6);
+    veiled.push(OPEN);
+    for byte in text.bytes() {
+        for digit in [byte >> 4, byte & 15] {
+            veiled.extend(char::from_digit(digit.into(), 16));
         }
     }
-    deepest > MAX_IN_SUBSCRIPT.0 || count > MAX_IN_SUBSCRIPT.1
+    veiled.push(CLOSE);
+    veiled
+}
+
+/// The text again as it was written.
+fn unveiled(text: String) -> String {
+    if !text.contains(OPEN) {
+        return text;
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some((before, behind)) = rest.split_once(OPEN) {
+        out.extend_from_slice(before.as_bytes());
+        let (digits, behind) = behind.split_once(CLOSE).unwrap_or((behind, ""));
+        let mut digits = digits.chars().filter_map(|digit| digit.to_digit(16));
+        while let (Some(high), Some(low)) = (digits.next(), digits.next()) {
+            out.extend(u8::try_from(high * 16 + low));
+        }
+        rest = behind;
+    }
+    out.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn token(token: Token) -> brush_parser::Token {
     let at = |index| Arc::new(SourcePosition { index, line: 1, column: 1 });
     let span = SourceSpan { start: at(token.start), end: at(token.end) };
     match token.kind {
-        Kind::Word => brush_parser::Token::Word(token.text, span),
+        Kind::Word => brush_parser::Token::Word(veiled(token.text), span),
         Kind::Operator => brush_parser::Token::Operator(token.text, span),
     }
 }
@@ -79,7 +108,7 @@ fn place(span: &SourceSpan) -> Place {
 
 fn raw(word: ast::Word) -> Raw {
     let place = word.loc.as_ref().map(place).unwrap_or_default();
-    Raw { text: word.value, place }
+    Raw { text: unveiled(word.value), place }
 }
 
 fn program_list(program: ast::Program) -> Option<List> {
@@ -179,14 +208,15 @@ fn assign(assignment: ast::Assignment, word: &ast::Word) -> Assign {
     let place = word.loc.as_ref().map_or_else(|| place(&assignment.loc), place);
     let (name, subscript) = match assignment.name {
         ast::AssignmentName::VariableName(name) => (name, None),
-        ast::AssignmentName::ArrayElementName(name, index) => (name, Some(index)),
+        ast::AssignmentName::ArrayElementName(name, index) => (name, Some(unveiled(index))),
     };
-    let at = |word: ast::Word| Raw { text: word.value, place };
+    let at = |word: ast::Word| Raw { text: unveiled(word.value), place };
     let value = match assignment.value {
         ast::AssignmentValue::Scalar(value) => {
             // The value ends where the word ends, which gives its place.
-            let start = place.end.saturating_sub(value.value.len());
-            Value::Scalar(Raw { text: value.value, place: Place { start, end: place.end } })
+            let text = unveiled(value.value);
+            let start = place.end.saturating_sub(text.len());
+            Value::Scalar(Raw { text, place: Place { start, end: place.end } })
         }
         ast::AssignmentValue::Array(elements) => Value::Array(
             elements.into_iter().map(|(key, value)| (key.map(at), at(value))).collect(),
@@ -198,12 +228,12 @@ fn assign(assignment: ast::Assignment, word: &ast::Word) -> Assign {
 fn compound(compound: ast::CompoundCommand) -> Option<Compound> {
     Some(match compound {
         ast::CompoundCommand::Arithmetic(arithmetic) => {
-            Compound::Arithmetic(vec![arithmetic.expr.value], place(&arithmetic.loc))
+            Compound::Arithmetic(vec![unveiled(arithmetic.expr.value)], place(&arithmetic.loc))
         }
         ast::CompoundCommand::ArithmeticForClause(clause) => {
             let parts = [clause.initializer, clause.condition, clause.updater];
             Compound::ArithmeticFor(
-                parts.into_iter().flatten().map(|part| part.value).collect(),
+                parts.into_iter().flatten().map(|part| unveiled(part.value)).collect(),
                 list(clause.body.list)?,
                 place(&clause.loc),
             )
@@ -211,7 +241,7 @@ fn compound(compound: ast::CompoundCommand) -> Option<Compound> {
         ast::CompoundCommand::BraceGroup(group) => Compound::Group(list(group.list)?),
         ast::CompoundCommand::Subshell(subshell) => Compound::Subshell(list(subshell.list)?),
         ast::CompoundCommand::ForClause(clause) => Compound::For {
-            variable: clause.variable_name,
+            variable: unveiled(clause.variable_name),
             words: clause.values.map(|words| words.into_iter().map(raw).collect()),
             body: list(clause.body.list)?,
         },
@@ -333,4 +363,41 @@ fn redirect(io: ast::IoRedirect) -> Option<Redirect> {
             Redirect::Both { target: raw(target), append }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_veiled_is_read_again_as_it_was_written() {
+        for (word, is_assignment) in [
+            ("a[1]=x", true),
+            ("a[$((i+1))]+=x", true),
+            ("m[\"ü]\"]=[y]", true),
+            ("a[b[1]]=", true),
+            ("a[1]", false),
+            ("a[${T[d[=]", false),
+            ("a[", false),
+            ("a[]x=", false),
+        ] {
+            let veiled = veiled(word.to_owned());
+            assert_eq!(
+                veiled.starts_with("a[") || veiled.starts_with("m["),
+                is_assignment,
+                "{word}"
+            );
+            assert!(!veiled.contains(['$', '"', '(']), "{veiled}");
+            assert_eq!(unveiled(veiled), word);
+        }
+        for plain in ["a=[x]", "1[2]=3", "[a]=b", "echo", ""] {
+            assert_eq!(veiled(plain.to_owned()), plain);
+        }
+    }
+
+    #[test]
+    fn a_text_that_uses_our_signs_is_refused() {
+        let analysis = crate::analyse("echo \u{e0f0}6c73\u{e0f1}");
+        assert!(!analysis.unknowns.is_empty());
+    }
 }

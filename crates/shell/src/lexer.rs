@@ -134,6 +134,16 @@ pub(crate) fn end_of_parameter(text: &[u8], start: usize, in_quotes: bool) -> Le
     Ok(lexer.pos)
 }
 
+/// The offset just behind the `]` of a subscript whose first inner byte is at `start`.
+///
+/// # Errors
+/// As [`lex`].
+pub(crate) fn end_of_bracketed(text: &[u8], start: usize) -> Lexes<usize> {
+    let mut lexer = Lexer::new(text, start, 1);
+    lexer.bracketed(&mut Vec::new())?;
+    Ok(lexer.pos)
+}
+
 /// The offset just behind the closing backquote.
 ///
 /// # Errors

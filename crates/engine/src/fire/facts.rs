@@ -9,6 +9,7 @@ use tenter_core::profile::Profile;
 use tenter_core::rules::{
     Call, PathPair, Paths, Rule, Ruling, ShellCall, ToolPaths, Truth, paths_of,
 };
+use tenter_core::verdict::Decision;
 
 use crate::config::places::resolve_links;
 use crate::config::self_rules::SelfRules;
@@ -114,7 +115,11 @@ impl<'a> Facts<'a> {
     pub(crate) fn ruling<'s>(&self, snapshot: &'s Snapshot) -> Option<(Ruling<'s>, bool)> {
         let written = self.call_if_ruled(snapshot).and_then(|call| {
             let ruling = snapshot.rules.judge(&call)?;
-            Some((ruling, snapshot.rules.deny_only(&call).is_some()))
+            // A deny rule has a part in a denial anyway, and in nothing that is less than an ask.
+            let is_doubt = ruling.decision == Decision::Ask;
+            let by_deny = ruling.decision == Decision::Deny
+                || is_doubt && snapshot.rules.deny_only(&call).is_some();
+            Some((ruling, by_deny))
         });
         let own = self.judged_by_self(snapshot).map(|ruling| (ruling, false));
         match (written, own) {

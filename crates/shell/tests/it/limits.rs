@@ -134,6 +134,8 @@ fn texts_that_expand_without_end_are_cut_off() {
         format!("K[{}x{}]=1", "${a[${".repeat(40), "}]}".repeat(40)),
         format!("K[A$(()B[{}x{}]", "(".repeat(34), ")()".repeat(20)),
         format!("K[`a`{}x", "`(".repeat(40)),
+        format!("K[{}{}", "${T[ddd[d{}".repeat(12), "${{} z z$2x".repeat(12)),
+        format!("K[{}x{}]=1", "${T[a[${".repeat(12), "}]]}".repeat(12)),
         "(( a ) ".repeat(9000),
         "$((a) ".repeat(10_000),
     ] {
