@@ -82,17 +82,25 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__agent)
-            opts="-h --provider --script --mode --headless --compact-at --guardrail --guardrail-model --user-model-review --json --config --trust-project --project --profile --help resume list"
+            opts="-h --provider --script --model --base-url --mode --headless --compact-at --guardrail --guardrail-model --user-model-review --json --config --trust-project --project --profile --help resume list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --provider)
-                    COMPREPLY=($(compgen -W "scripted" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "scripted openai anthropic" -- "${cur}"))
                     return 0
                     ;;
                 --script)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base-url)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -150,17 +158,25 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__agent__subcmd__resume)
-            opts="-h --provider --script --mode --headless --compact-at --guardrail --guardrail-model --user-model-review --json --config --trust-project --project --profile --help"
+            opts="-h --provider --script --model --base-url --mode --headless --compact-at --guardrail --guardrail-model --user-model-review --json --config --trust-project --project --profile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --provider)
-                    COMPREPLY=($(compgen -W "scripted" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "scripted openai anthropic" -- "${cur}"))
                     return 0
                     ;;
                 --script)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base-url)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

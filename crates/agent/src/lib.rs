@@ -72,6 +72,11 @@ pub use human::{Answer, Headless, Human, Question};
 pub use memory::{FileMemory, MOST_NOTE, MOST_NOTES, Memory, MemoryError};
 pub use message::{Message, ToolCall, ToolResult, reminder};
 pub use permission::{Mode, PermissionPolicy, PolicyCall, RulesPolicy, Ruling, Waivers};
+#[cfg(feature = "net")]
+pub use provider::{
+    Anthropic, AnthropicBuilder, ApiKey, Network, OpenAi, OpenAiBuilder, SseEvent, SseParser,
+    TooLong,
+};
 pub use provider::{
     Delta, Provider, ProviderError, Request, Script, ScriptError, ScriptedProvider, ToolSpec,
 };

@@ -2,8 +2,15 @@
 //!
 //! Owns the port alone. Who stands behind it is a module of its own.
 
+#[cfg(feature = "net")]
+mod net;
 mod scripted;
 
+#[cfg(feature = "net")]
+pub use net::{
+    Anthropic, AnthropicBuilder, ApiKey, Network, OpenAi, OpenAiBuilder, SseEvent, SseParser,
+    TooLong,
+};
 pub use scripted::{Script, ScriptError, ScriptedProvider};
 
 use futures_util::stream::BoxStream;

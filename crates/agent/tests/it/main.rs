@@ -9,8 +9,12 @@ mod compact;
 mod guardrail;
 mod permission;
 mod phases;
+#[cfg(feature = "net")]
+mod providers;
 mod results;
 mod reviewer;
 mod seed_items;
+#[cfg(feature = "net")]
+mod server;
 mod sessions;
 mod support;

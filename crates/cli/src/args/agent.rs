@@ -66,6 +66,10 @@ pub(crate) struct AgentListArgs {
 pub(crate) enum ProviderName {
     /// A script, without a network
     Scripted,
+    /// Any server with chat completions; a key is read from `OPENAI_API_KEY`
+    Openai,
+    /// A server with messages; a key is read from `ANTHROPIC_API_KEY`
+    Anthropic,
 }
 
 /// What may run without a question where no rule speaks of it.
@@ -91,6 +95,15 @@ pub(crate) struct AgentOptions {
     /// What a scripted model says: a TOML file of turns [default: one that looks around]
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
+
+    /// The model, by the name that its server has for it
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// Where the model's server is, such as `http://127.0.0.1:8080` [default: `OPENAI_BASE_URL` or
+    /// `ANTHROPIC_BASE_URL`, else the provider's own]
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
 
     /// What may run without a question where no rule speaks of it
     #[arg(long, value_name = "MODE", default_value = "default")]

@@ -247,3 +247,66 @@ fn what_is_learnt_about_the_user_is_told_in_the_next_session() {
     let notes = home.state().join("tenter/agent/user.md");
     assert_eq!(std::fs::read_to_string(notes).unwrap(), "- Prefers pnpm.\n");
 }
+
+/// A server of one answer, in a thread of its own; gives what it was asked.
+fn model_server(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
+    use std::io::Read as _;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let served = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let mut asked = Vec::new();
+        let mut piece = [0; 4096];
+        // The request is whole with the bracket that closes its body.
+        while !asked.ends_with(b"}") {
+            let count = connection.read(&mut piece).unwrap();
+            asked.extend_from_slice(&piece[..count]);
+        }
+        connection.write_all(answer.as_bytes()).unwrap();
+        String::from_utf8(asked).unwrap()
+    });
+    (url, served)
+}
+
+#[test]
+fn a_model_server_on_this_machine_answers() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    let openai =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let anthropic = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"hello\"}}\n\n\
+                     data: {\"type\":\"message_stop\"}\n\n";
+    for (provider, answer, variable, key) in [
+        ("openai", openai, "OPENAI_API_KEY", "authorization: Bearer k-1"),
+        ("anthropic", anthropic, "ANTHROPIC_API_KEY", "x-api-key: k-1"),
+    ] {
+        let home = Home::new();
+        let (url, served) = model_server(format!("{head}{answer}").leak());
+        let args =
+            ["agent", "--provider", provider, "--model", "m", "--base-url", &url, "Say hello."];
+        let said = home.tenter(&args).env(variable, "k-1").run();
+        assert_eq!((said.code, said.stdout.as_str()), (0, "hello\n"), "{said}");
+        let asked = served.join().unwrap();
+        assert!(asked.contains(key) && asked.contains("Say hello."), "{asked}");
+        assert!(!said.stderr.contains("k-1"));
+    }
+}
+
+#[test]
+fn a_model_that_cannot_be_asked_says_why() {
+    let home = Home::new();
+    for (args, code, part) in [
+        (&["--provider", "openai"][..], 64, "needs to know which model"),
+        (&["--provider", "openai", "--model", "m", "--base-url", "host"], 64, "not the address"),
+        (&["--model", "m"], 64, "a scripted model has no server"),
+        (&["--provider", "openai", "--model", "m", "--script", "s"], 64, "`--script` is not for"),
+    ] {
+        let said = home.tenter(&[&["agent", "x"], args].concat()).run();
+        assert_eq!(said.code, code, "{args:?}: {said}");
+        assert!(said.stderr.contains(part), "{args:?}: {said}");
+    }
+    let unreachable =
+        ["agent", "--provider", "openai", "--model", "m", "--base-url", "http://127.0.0.1:9", "x"];
+    let said = home.tenter(&unreachable).run();
+    assert_eq!(said.code, 1, "{said}");
+    assert!(said.stderr.contains("http://127.0.0.1:9"), "{said}");
+}

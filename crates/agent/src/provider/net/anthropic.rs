@@ -1,0 +1,315 @@
+//! Messages, as Anthropic has them.
+//!
+//! Facts: <https://docs.anthropic.com/en/api/messages-streaming>.
+
+use std::collections::BTreeMap;
+
+use futures_util::stream::BoxStream;
+use serde_json::{Value, json};
+
+use super::exchange::{Decoder, exchange};
+use super::http::{ApiKey, Http, Network, base};
+use super::sse::SseEvent;
+use super::{Fragments, cut_off, words_of};
+use crate::message::{Message, reminder};
+use crate::provider::{Delta, Provider, ProviderError, Request};
+
+/// Where the models of Anthropic are.
+const HOME: &str = "https://api.anthropic.com";
+/// The version of the interface that is spoken here.
+const VERSION: &str = "2023-06-01";
+/// The most tokens of one answer unless it is said; the interface wants to be told.
+const MAX_TOKENS: u32 = 8192;
+
+/// A model behind messages.
+///
+/// ```
+/// # #[cfg(feature = "net")] {
+/// use tenter_agent::{Anthropic, ApiKey, Provider as _};
+///
+/// let model = Anthropic::builder("a-model").api_key(ApiKey::new("key")).build().unwrap();
+/// assert_eq!((model.name(), model.model()), ("anthropic", "a-model"));
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Anthropic {
+    http: Http,
+    model: String,
+    max_tokens: u32,
+}
+
+/// Builds an [`Anthropic`].
+#[derive(Debug, Clone)]
+pub struct AnthropicBuilder {
+    model: String,
+    base_url: String,
+    key: Option<ApiKey>,
+    max_tokens: u32,
+    network: Network,
+}
+
+impl Anthropic {
+    /// A provider to build, for this model.
+    pub fn builder(model: impl Into<String>) -> AnthropicBuilder {
+        AnthropicBuilder {
+            model: model.into(),
+            base_url: HOME.into(),
+            key: None,
+            max_tokens: MAX_TOKENS,
+            network: Network::default(),
+        }
+    }
+}
+
+impl AnthropicBuilder {
+    /// The server. What is missing of `/v1/messages` at the end is added.
+    #[must_use]
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = url.into();
+        self
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn api_key(mut self, key: ApiKey) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// The most tokens of one answer; 8192 unless it is said.
+    #[must_use]
+    pub fn max_tokens(mut self, most: u32) -> Self {
+        self.max_tokens = most;
+        self
+    }
+
+    /// How long the server is waited for, and how often it is asked.
+    #[must_use]
+    pub fn network(mut self, network: Network) -> Self {
+        self.network = network;
+        self
+    }
+
+    /// The provider.
+    ///
+    /// # Errors
+    /// The address is none, or the key is not one.
+    pub fn build(self) -> Result<Anthropic, ProviderError> {
+        let mut url = base(&self.base_url)?;
+        let path = match url.path().trim_end_matches('/') {
+            path if path.ends_with("/v1/messages") => path.to_owned(),
+            path if path.ends_with("/v1") => format!("{path}/messages"),
+            path => format!("{path}/v1/messages"),
+        };
+        url.set_path(&path);
+        let key = self.key.map(|key| ("x-api-key", key.text().to_owned()));
+        let headers = [("anthropic-version", VERSION), ("accept", "text/event-stream")];
+        let http = Http::new(url, &headers, key, self.network)?;
+        Ok(Anthropic { http, model: self.model, max_tokens: self.max_tokens })
+    }
+}
+
+impl Provider for Anthropic {
+    fn name(&self) -> &'static str {
+        "anthropic"
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn stream(&self, request: Request) -> BoxStream<'_, Result<Delta, ProviderError>> {
+        let body = body(&self.model, self.max_tokens, &request).to_string();
+        exchange(&self.http, body, Answer::default())
+    }
+}
+
+/// Adds to the last message if it is of the same role: two of one role may not follow each other.
+fn add(messages: &mut Vec<(&'static str, Vec<Value>)>, role: &'static str, blocks: Vec<Value>) {
+    if blocks.is_empty() {
+        return;
+    }
+    match messages.last_mut() {
+        Some((last, known)) if *last == role => known.extend(blocks),
+        _ => messages.push((role, blocks)),
+    }
+}
+
+/// A text as a block; an empty one is refused by the interface, and so is none.
+fn texts<'a>(texts: impl IntoIterator<Item = Option<&'a str>>) -> Vec<Value> {
+    let texts = texts.into_iter().flatten().filter(|text| !text.trim().is_empty());
+    texts.map(|text| json!({ "type": "text", "text": text })).collect()
+}
+
+/// An id in the signs that the interface takes.
+fn plain(id: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
+    id.chars().map(plain).collect()
+}
+
+fn body(model: &str, max_tokens: u32, request: &Request) -> Value {
+    let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in &request.messages {
+        match message {
+            Message::User { text, context } => {
+                let reminder = reminder(context);
+                add(&mut messages, "user", texts([Some(text.as_str()), reminder.as_deref()]));
+            }
+            Message::Assistant { text, calls } => {
+                let mut blocks = texts([Some(text.as_str())]);
+                blocks.extend(calls.iter().map(|call| {
+                    let input = match call.input.to_value() {
+                        Value::Object(object) => Value::Object(object),
+                        // The interface takes objects alone.
+                        other => json!({ "not_an_object": other }),
+                    };
+                    let id = plain(&call.id);
+                    json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
+                }));
+                add(&mut messages, "assistant", blocks);
+            }
+            Message::Results(results) => {
+                let mut blocks: Vec<_> = results
+                    .iter()
+                    .map(|one| {
+                        json!({
+                            "type": "tool_result",
+                            "tool_use_id": plain(&one.call_id),
+                            "content": one.content,
+                            "is_error": one.is_error,
+                        })
+                    })
+                    .collect();
+                // Results stand before any text.
+                let reminders: Vec<_> = results.iter().map(|one| reminder(&one.context)).collect();
+                blocks.extend(texts(reminders.iter().map(Option::as_deref)));
+                add(&mut messages, "user", blocks);
+            }
+        }
+    }
+    let messages: Vec<_> = messages
+        .into_iter()
+        .map(|(role, content)| json!({ "role": role, "content": content }))
+        .collect();
+    let mut body = json!({
+        "model": model,
+        "max_tokens": max_tokens,
+        "stream": true,
+        "system": request.system,
+        "messages": messages,
+    });
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            json!({
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": tool.schema,
+            })
+        });
+        body["tools"] = tools.collect::<Vec<_>>().into();
+    }
+    body
+}
+
+/// An answer on its way: its calls, by the number of their block.
+#[derive(Debug, Default)]
+struct Answer {
+    calls: BTreeMap<u64, Fragments>,
+    over: bool,
+}
+
+fn text(at: &Value, key: &str) -> String {
+    at.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// What a block holds from its beginning.
+fn begun(block: &Value) -> Fragments {
+    let input = block.get("input").filter(|input| input.as_object().is_some_and(|o| !o.is_empty()));
+    let arguments = input.map(Value::to_string).unwrap_or_default();
+    Fragments { id: text(block, "id"), name: text(block, "name"), arguments }
+}
+
+fn said(text: String) -> Vec<Delta> {
+    if text.is_empty() { Vec::new() } else { vec![Delta::Text(text)] }
+}
+
+/// Whether an answer is whole that ends for this reason.
+fn ended(reason: &str) -> Result<(), ProviderError> {
+    match reason {
+        "max_tokens" => Err(cut_off("the most tokens that one answer may have")),
+        "model_context_window_exceeded" => Err(cut_off("the end of what the model can remember")),
+        "refusal" => Err(ProviderError::new("the model refuses to answer")),
+        _ => Ok(()),
+    }
+}
+
+impl Decoder for Answer {
+    fn take(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ProviderError> {
+        let value: Value = serde_json::from_str(&event.data).map_err(|error| {
+            ProviderError::new(format!("the answer holds what is not JSON: {error}"))
+        })?;
+        let number = value.get("index").and_then(Value::as_u64).unwrap_or_default();
+        match value.get("type").and_then(Value::as_str).unwrap_or(&event.event) {
+            "content_block_start" => {
+                let block = &value["content_block"];
+                match block.get("type").and_then(Value::as_str) {
+                    Some("tool_use") => {
+                        self.calls.insert(number, begun(block));
+                        Ok(Vec::new())
+                    }
+                    Some("text") => Ok(said(text(block, "text"))),
+                    // Thinking, and what is yet to come.
+                    _ => Ok(Vec::new()),
+                }
+            }
+            "content_block_delta" => {
+                let delta = &value["delta"];
+                match delta.get("type").and_then(Value::as_str) {
+                    Some("text_delta") => Ok(said(text(delta, "text"))),
+                    Some("input_json_delta") => {
+                        if let Some(call) = self.calls.get_mut(&number) {
+                            call.arguments.push_str(&text(delta, "partial_json"));
+                        }
+                        Ok(Vec::new())
+                    }
+                    _ => Ok(Vec::new()),
+                }
+            }
+            "message_delta" => ended(
+                value.pointer("/delta/stop_reason").and_then(Value::as_str).unwrap_or_default(),
+            )
+            .map(|()| Vec::new()),
+            "message_stop" => {
+                self.over = true;
+                Ok(std::mem::take(&mut self.calls).into_values().map(Fragments::call).collect())
+            }
+            "error" => {
+                let words = words_of(&event.data).unwrap_or_else(|| event.data.clone());
+                Err(ProviderError::new(format!("the model server failed: {words}")))
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn take_whole(&mut self, body: &str) -> Result<Vec<Delta>, ProviderError> {
+        let answer: Value = serde_json::from_str(body)
+            .map_err(|error| ProviderError::new(format!("the answer is not JSON: {error}")))?;
+        let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
+            let words = words_of(body).unwrap_or_else(|| "it holds no `content`".into());
+            return Err(ProviderError::new(format!("the model server failed: {words}")));
+        };
+        ended(&text(&answer, "stop_reason"))?;
+        self.over = true;
+        let deltas =
+            blocks.iter().flat_map(|block| match block.get("type").and_then(Value::as_str) {
+                Some("text") => said(text(block, "text")),
+                Some("tool_use") => vec![begun(block).call()],
+                _ => Vec::new(),
+            });
+        Ok(deltas.collect())
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+}

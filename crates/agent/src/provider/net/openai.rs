@@ -1,0 +1,371 @@
+//! Chat completions, as OpenAI began them and many servers speak them.
+//!
+//! Facts: <https://platform.openai.com/docs/api-reference/chat>. Servers differ in what they leave out,
+//! so an answer is read by what is there.
+
+use std::collections::BTreeMap;
+
+use futures_util::stream::BoxStream;
+use serde_json::{Map, Value, json};
+
+use super::exchange::{Decoder, exchange};
+use super::http::{ApiKey, Http, Network, base};
+use super::sse::SseEvent;
+use super::{Fragments, cut_off, words_of};
+use crate::message::{Message, reminder};
+use crate::provider::{Delta, Provider, ProviderError, Request};
+
+/// Where the models of OpenAI are.
+const HOME: &str = "https://api.openai.com/v1";
+
+/// A model behind chat completions: of OpenAI, or of any server that speaks them.
+///
+/// ```
+/// # #[cfg(feature = "net")] {
+/// use tenter_agent::{OpenAi, Provider as _};
+///
+/// let model = OpenAi::builder("qwen3").base_url("http://127.0.0.1:8080").build().unwrap();
+/// assert_eq!((model.name(), model.model()), ("openai", "qwen3"));
+/// assert!(OpenAi::builder("qwen3").base_url("127.0.0.1:8080").build().is_err());
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct OpenAi {
+    http: Http,
+    model: String,
+    max_tokens: Option<u32>,
+}
+
+/// Builds an [`OpenAi`].
+#[derive(Debug, Clone)]
+pub struct OpenAiBuilder {
+    model: String,
+    base_url: String,
+    key: Option<ApiKey>,
+    max_tokens: Option<u32>,
+    network: Network,
+}
+
+impl OpenAi {
+    /// A provider to build, for this model.
+    pub fn builder(model: impl Into<String>) -> OpenAiBuilder {
+        OpenAiBuilder {
+            model: model.into(),
+            base_url: HOME.into(),
+            key: None,
+            max_tokens: None,
+            network: Network::default(),
+        }
+    }
+}
+
+impl OpenAiBuilder {
+    /// The server. An address without a path gets `/v1`; `/chat/completions` is added if it is not
+    /// there.
+    #[must_use]
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = url.into();
+        self
+    }
+
+    /// The key; a server of one's own needs none.
+    #[must_use]
+    pub fn api_key(mut self, key: ApiKey) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// The most tokens of one answer, unless the server is to decide.
+    #[must_use]
+    pub fn max_tokens(mut self, most: u32) -> Self {
+        self.max_tokens = Some(most);
+        self
+    }
+
+    /// How long the server is waited for, and how often it is asked.
+    #[must_use]
+    pub fn network(mut self, network: Network) -> Self {
+        self.network = network;
+        self
+    }
+
+    /// The provider.
+    ///
+    /// # Errors
+    /// The address is none, or the key is not one.
+    pub fn build(self) -> Result<OpenAi, ProviderError> {
+        let mut url = base(&self.base_url)?;
+        let path = match url.path().trim_end_matches('/') {
+            "" => "/v1/chat/completions".to_owned(),
+            path if path.ends_with("/chat/completions") => path.to_owned(),
+            path => format!("{path}/chat/completions"),
+        };
+        url.set_path(&path);
+        let key = self.key.map(|key| ("authorization", format!("Bearer {}", key.text())));
+        let http = Http::new(url, &[("accept", "text/event-stream")], key, self.network)?;
+        Ok(OpenAi { http, model: self.model, max_tokens: self.max_tokens })
+    }
+}
+
+impl Provider for OpenAi {
+    fn name(&self) -> &'static str {
+        "openai"
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn stream(&self, request: Request) -> BoxStream<'_, Result<Delta, ProviderError>> {
+        let body = body(&self.model, self.max_tokens, &request).to_string();
+        exchange(&self.http, body, Answer::default())
+    }
+}
+
+/// A text with what hooks tell the model beside it.
+fn with_reminder(text: &str, context: &[String]) -> String {
+    match reminder(context) {
+        Some(reminder) if text.is_empty() => reminder,
+        Some(reminder) => format!("{text}\n\n{reminder}"),
+        None => text.to_owned(),
+    }
+}
+
+fn body(model: &str, max_tokens: Option<u32>, request: &Request) -> Value {
+    let mut messages = vec![json!({ "role": "system", "content": request.system })];
+    for message in &request.messages {
+        match message {
+            Message::User { text, context } => {
+                messages.push(json!({ "role": "user", "content": with_reminder(text, context) }));
+            }
+            Message::Assistant { text, calls } => {
+                let calls: Vec<_> = calls
+                    .iter()
+                    .map(|call| {
+                        let function =
+                            json!({ "name": call.name, "arguments": call.input.as_text() });
+                        json!({ "id": call.id, "type": "function", "function": function })
+                    })
+                    .collect();
+                let mut said = json!({ "role": "assistant", "content": text });
+                if !calls.is_empty() {
+                    said["tool_calls"] = calls.into();
+                }
+                messages.push(said);
+            }
+            Message::Results(results) => messages.extend(results.iter().map(|one| {
+                let content = with_reminder(&one.content, &one.context);
+                json!({ "role": "tool", "tool_call_id": one.call_id, "content": content })
+            })),
+        }
+    }
+    let mut body = Map::new();
+    body.insert("model".into(), model.into());
+    body.insert("stream".into(), true.into());
+    if let Some(most) = max_tokens {
+        body.insert("max_tokens".into(), most.into());
+    }
+    body.insert("messages".into(), messages.into());
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            let function = json!({
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.schema,
+            });
+            json!({ "type": "function", "function": function })
+        });
+        body.insert("tools".into(), tools.collect::<Vec<_>>().into());
+    }
+    Value::Object(body)
+}
+
+/// An answer on its way.
+#[derive(Debug, Default)]
+struct Answer {
+    calls: BTreeMap<usize, Fragments>,
+    over: bool,
+}
+
+impl Answer {
+    fn choice(&mut self, choice: &Value, said: &Value) -> Result<Vec<Delta>, ProviderError> {
+        let mut deltas = Vec::new();
+        for key in ["content", "refusal"] {
+            match said.get(key).and_then(Value::as_str) {
+                Some(text) if !text.is_empty() => deltas.push(Delta::Text(text.to_owned())),
+                _ => {}
+            }
+        }
+        for call in said.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            self.fragment(call);
+        }
+        match choice.get("finish_reason").and_then(Value::as_str) {
+            None | Some("") => {}
+            Some("length") => return Err(cut_off("the most tokens that one answer may have")),
+            Some("content_filter") => {
+                return Err(ProviderError::new("the answer was held back by the server's filter"));
+            }
+            Some(_) => deltas.extend(self.end()),
+        }
+        Ok(deltas)
+    }
+
+    /// A part of a call. Some servers number them, some give each its id, some send one whole.
+    fn fragment(&mut self, part: &Value) {
+        let text = |at: &Value, key: &str| {
+            at.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let (id, function) = (text(part, "id"), &part["function"]);
+        let name = text(function, "name");
+        let number = part.get("index").and_then(Value::as_u64);
+        let last = self.calls.last_key_value();
+        let at = match (number.and_then(|number| usize::try_from(number).ok()), last) {
+            (Some(number), _) => number,
+            (None, None) => 0,
+            (None, Some((last, call))) => {
+                let begins =
+                    (!id.is_empty() && id != call.id) || (id.is_empty() && !name.is_empty());
+                last + usize::from(begins)
+            }
+        };
+        let call = self.calls.entry(at).or_default();
+        if call.id.is_empty() {
+            call.id = id;
+        }
+        call.name.push_str(&name);
+        match function.get("arguments") {
+            Some(Value::String(text)) => call.arguments.push_str(text),
+            // A server that does not put them into a text.
+            Some(Value::Object(object)) => {
+                call.arguments = Value::Object(object.clone()).to_string();
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self) -> Vec<Delta> {
+        self.over = true;
+        std::mem::take(&mut self.calls).into_values().map(Fragments::call).collect()
+    }
+}
+
+impl Decoder for Answer {
+    fn take(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ProviderError> {
+        if self.over {
+            return Ok(Vec::new());
+        }
+        if event.data.trim() == "[DONE]" {
+            return Ok(self.end());
+        }
+        let chunk: Value = serde_json::from_str(&event.data).map_err(|error| {
+            ProviderError::new(format!("the answer holds what is not JSON: {error}"))
+        })?;
+        if chunk.get("error").is_some_and(|error| !error.is_null()) {
+            let words = words_of(&event.data).unwrap_or_else(|| event.data.clone());
+            return Err(ProviderError::new(format!("the model server failed: {words}")));
+        }
+        match chunk.pointer("/choices/0") {
+            Some(choice) => self.choice(choice, &choice["delta"]),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn take_whole(&mut self, body: &str) -> Result<Vec<Delta>, ProviderError> {
+        let answer: Value = serde_json::from_str(body)
+            .map_err(|error| ProviderError::new(format!("the answer is not JSON: {error}")))?;
+        let Some(choice) = answer.pointer("/choices/0") else {
+            let words = words_of(body).unwrap_or_else(|| "it holds no `choices`".into());
+            return Err(ProviderError::new(format!("the model server failed: {words}")));
+        };
+        let mut deltas = self.choice(choice, &choice["message"])?;
+        deltas.extend(self.end());
+        Ok(deltas)
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(chunks: &[&str]) -> Result<Vec<String>, ProviderError> {
+        let mut answer = Answer::default();
+        let mut all = Vec::new();
+        for chunk in chunks {
+            let event = SseEvent { event: String::new(), data: (*chunk).into() };
+            all.extend(answer.take(&event)?.into_iter().map(|delta| match delta {
+                Delta::Text(text) => text,
+                Delta::Call(call) => format!("{}:{}:{}", call.id, call.name, call.input.as_text()),
+            }));
+        }
+        assert!(answer.is_over(), "{chunks:?}");
+        Ok(all)
+    }
+
+    /// What servers of their own kind leave out or do otherwise.
+    #[test]
+    fn calls_are_put_together_from_whatever_parts_come() {
+        let part = |call: &str| format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}"#);
+        let done = "[DONE]";
+        for (parts, calls) in [
+            // Numbered, and mixed.
+            (
+                vec![
+                    r#"{"index":1,"id":"b","function":{"name":"B","arguments":"{"}}"#,
+                    r#"{"index":0,"id":"a","function":{"name":"A","arguments":""}}"#,
+                    r#"{"index":1,"function":{"arguments":"}"}}"#,
+                ],
+                vec!["a:A:{}", "b:B:{}"],
+            ),
+            // Whole, without numbers.
+            (
+                vec![
+                    r#"{"id":"a","function":{"name":"A","arguments":"{\"x\":1}"}}"#,
+                    r#"{"id":"b","function":{"name":"B","arguments":{"y":2}}}"#,
+                ],
+                vec![r#"a:A:{"x":1}"#, r#"b:B:{"y":2}"#],
+            ),
+            // Without ids: each name begins another one.
+            (
+                vec![
+                    r#"{"function":{"name":"A","arguments":"{}"}}"#,
+                    r#"{"function":{"name":"B"}}"#,
+                ],
+                vec![":A:{}", ":B:{}"],
+            ),
+            // An id that comes with every part.
+            (
+                vec![
+                    r#"{"id":"a","function":{"name":"A","arguments":"{"}}"#,
+                    r#"{"id":"a","function":{"arguments":"}"}}"#,
+                ],
+                vec!["a:A:{}"],
+            ),
+            // What is no object is handed on as a text.
+            (
+                vec![r#"{"id":"a","function":{"name":"A","arguments":"{\"x\":"}}"#],
+                vec![r#"a:A:"{\"x\":""#],
+            ),
+        ] {
+            let chunks: Vec<_> = parts.iter().map(|one| part(one)).collect();
+            let mut chunks: Vec<_> = chunks.iter().map(String::as_str).collect();
+            chunks.push(done);
+            assert_eq!(said(&chunks).unwrap(), calls, "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_not_whole_is_an_error() {
+        for (reason, part) in [("length", "allow more tokens"), ("content_filter", "filter")] {
+            let chunk = format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"{reason}"}}]}}"#);
+            let error = said(&[&chunk]).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        let null =
+            r#"{"error":null,"choices":[{"delta":{"content":null},"finish_reason":"stop"}]}"#;
+        assert_eq!(said(&[null]).unwrap(), Vec::<String>::new());
+    }
+}
