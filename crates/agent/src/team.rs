@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 
 use crate::stream::lock;
 
+/// How many tasks a session can have. One more is refused before any hook is asked.
+const MOST_TASKS: usize = 1000;
+
 /// How far a task is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum State {
@@ -33,14 +36,19 @@ pub struct Task {
 }
 
 impl Task {
-    /// The whole task, as hooks see it.
-    pub fn to_json(&self) -> Value {
-        json!({
+    /// The whole task, as hooks see it when this agent does something with it.
+    pub fn to_json(&self, actor: &str) -> Value {
+        let mut task = json!({
             "id": self.id,
             "description": self.description,
             "deps": self.deps,
-            "by": self.by,
-        })
+            "by": actor,
+        });
+        if let State::Claimed(assignee) = &self.state {
+            task["created_by"] = self.by.clone().into();
+            task["assignee"] = assignee.clone().into();
+        }
+        task
     }
 }
 
@@ -64,7 +72,11 @@ impl Shared {
             .ok_or_else(|| format!("there is no task `{id}`"))
     }
 
-    fn deps_exist(&self, deps: &[String]) -> Result<(), String> {
+    /// Whether a task can be added that depends on these.
+    fn takes(&self, deps: &[String]) -> Result<(), String> {
+        if self.tasks.len() >= MOST_TASKS {
+            return Err(format!("there are {MOST_TASKS} tasks, and there cannot be more"));
+        }
         deps.iter().try_for_each(|id| self.find(id).map(|_| ()))
     }
 
@@ -93,10 +105,10 @@ impl Team {
     /// A task that could be added.
     ///
     /// # Errors
-    /// It depends on a task that is not there.
+    /// It depends on a task that is not there, or there are too many.
     pub fn draft(&self, description: &str, deps: Vec<String>, by: &str) -> Result<Task, String> {
         let mut shared = lock(&self.0);
-        shared.deps_exist(&deps)?;
+        shared.takes(&deps)?;
         shared.numbers += 1;
         let id = format!("task-{}", shared.numbers);
         Ok(Task { id, description: description.into(), deps, by: by.into(), state: State::Open })
@@ -105,10 +117,10 @@ impl Team {
     /// Adds a draft.
     ///
     /// # Errors
-    /// It depends on a task that is not there any more.
+    /// There are too many by now.
     pub fn add(&self, task: Task) -> Result<(), String> {
         let mut shared = lock(&self.0);
-        shared.deps_exist(&task.deps)?;
+        shared.takes(&task.deps)?;
         shared.tasks.push(task);
         Ok(())
     }
@@ -192,6 +204,11 @@ impl Team {
         }
     }
 
+    /// Whether a member has something to read.
+    pub fn has_mail(&self, member: &str) -> bool {
+        lock(&self.0).mail.get(member).is_some_and(|mail| !mail.is_empty())
+    }
+
     /// What a member has not read.
     pub fn read(&self, member: &str) -> Vec<String> {
         lock(&self.0).mail.get_mut(member).map(std::mem::take).unwrap_or_default()
@@ -223,6 +240,15 @@ mod tests {
         assert_eq!(team.complete(&id, "x").unwrap_err(), "the task `task-1` is complete already");
         assert_eq!(team.claim(None, "y").unwrap(), "claimed task-2: b");
         assert_eq!(team.claim(None, "y").unwrap_err(), "no task is ready");
+    }
+
+    #[test]
+    fn a_full_list_takes_no_more() {
+        let team = Team::default();
+        for _ in 0..MOST_TASKS {
+            team.add(team.draft("a", vec![], "main").unwrap()).unwrap();
+        }
+        assert!(team.draft("b", vec![], "main").unwrap_err().contains("cannot be more"));
     }
 
     #[test]

@@ -66,7 +66,8 @@ impl Tool for TaskAdd {
             let deps: Vec<_> = deps.filter_map(Value::as_str).map(ToOwned::to_owned).collect();
             let add = async {
                 let draft = cx.team.draft(text(input, "description"), deps, &cx.who.id)?;
-                let gate = cx.delegate.task_gate(false, draft.to_json(), cx.cancel.clone());
+                let gate =
+                    cx.delegate.task_gate(false, draft.to_json(&cx.who.id), cx.cancel.clone());
                 gate.await?;
                 let id = draft.id.clone();
                 cx.team.add(draft)?;
@@ -115,7 +116,7 @@ impl Tool for TaskComplete {
             let id = text(input, "id");
             let complete = async {
                 let task = cx.team.completable(id, &cx.who.id)?;
-                let gate = cx.delegate.task_gate(true, task.to_json(), cx.cancel.clone());
+                let gate = cx.delegate.task_gate(true, task.to_json(&cx.who.id), cx.cancel.clone());
                 gate.await?;
                 cx.team.complete(id, &cx.who.id)?;
                 Ok(format!("completed {id}"))

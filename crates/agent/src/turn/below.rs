@@ -55,6 +55,21 @@ fn last_words(lane: &Lane, ended: &Ended) -> ToolOutput {
     }
 }
 
+impl Lane {
+    /// Tells the hooks that a member of a team has nothing more to do. One that was stopped has, and so
+    /// has one that is about to read a message.
+    fn tell_if_idle(&self, ended: &Ended) {
+        if ended.status != Status::Complete || self.shared.team.has_mail(&self.who.id) {
+            return;
+        }
+        let idle = || {
+            Event::new(EventKind::TeammateIdle, Payload::Open)
+                .with_field("teammate_name", Json::string(&self.who.id))
+        };
+        self.shared.hooks.notify(idle, &EventKind::TeammateIdle, &self.who);
+    }
+}
+
 impl Delegate for Below {
     fn delegate(&self, task: Delegation, cancel: CancellationToken) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
@@ -111,12 +126,7 @@ impl Delegate for Below {
                     let cancel = &cancel;
                     working.push(async move {
                         let ended = lane.converse(cancel).await;
-                        let name = Json::string(&lane.who.id);
-                        let idle = || {
-                            Event::new(EventKind::TeammateIdle, Payload::Open)
-                                .with_field("teammate_name", name)
-                        };
-                        lane.shared.hooks.notify(idle, &EventKind::TeammateIdle, &lane.who);
+                        lane.tell_if_idle(&ended);
                         (at, ended)
                     });
                 }

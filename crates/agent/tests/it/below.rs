@@ -138,8 +138,8 @@ async fn task_gates_are_told_the_whole_task_and_veto() {
         let contents: Vec<_> = results.iter().map(|one| one["content"].as_str().unwrap()).collect();
         assert_eq!(contents[..3], expected);
         assert_eq!(contents[3], "ann: finished");
-        let task = r#"{"id":"task-1","description":"the work","deps":[],"by":"ann"}"#;
-        assert!(seen.all().iter().all(|one| one == task), "{:?}", seen.all());
+        let task = r#"{"id":"task-1","description":"the work","deps":[],"by":"ann""#;
+        assert!(seen.all().iter().all(|one| one.starts_with(task)), "{:?}", seen.all());
         assert_eq!(idle.all(), ["TeammateIdle"]);
     }
 }
