@@ -11,15 +11,17 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use tenter::environment::is_credential;
-use tenter::{ApprovalLearner, CancellationToken, Decision, Event, EventKind, HookRunner, NoHooks};
+use tenter::{
+    ApprovalLearner, CancellationToken, Decision, Event, EventKind, HookRunner, NoHooks, Waivers,
+};
 
 use crate::hooks::Hooks;
 use crate::human::{Headless, Human};
 use crate::message::Message;
-use crate::permission::{Mode, PermissionPolicy, RulesPolicy, Waivers};
+use crate::permission::{Mode, PermissionPolicy, RulesPolicy};
 use crate::provider::Provider;
 use crate::shared::{Settings, Shared};
-use crate::store::{NoStore, Record, Store, StoreError, restore};
+use crate::store::{NoStore, Open, Record, Store, StoreError, restore};
 use crate::stream::{EventSink, MemorySink, Status, Stream, What, Who, lock};
 use crate::team::Team;
 use crate::tool::Catalog;
@@ -181,7 +183,8 @@ impl AgentBuilder {
     }
 
     /// A session that was stored. A call that has no result is answered with an error that says
-    /// whether it may have run; it is not run again.
+    /// whether it may have run; it is not run again. If a human was being asked about a call, the
+    /// next turn begins with that question; then the call runs, without its hooks being asked anew.
     ///
     /// # Errors
     /// There is no such session, it is open elsewhere, or it cannot be read.
@@ -195,6 +198,7 @@ impl AgentBuilder {
         agent.lane.history = restored.history;
         agent.lane.carried = restored.context;
         agent.started = restored.started;
+        agent.open = restored.open;
         Ok(agent)
     }
 
@@ -241,7 +245,7 @@ impl AgentBuilder {
             store_failed: AtomicBool::new(false),
             asking: tokio::sync::Mutex::new(()),
         });
-        Agent { lane: Lane::new(shared, Who::main()), started: false }
+        Agent { lane: Lane::new(shared, Who::main()), started: false, open: None }
     }
 }
 
@@ -281,6 +285,8 @@ impl Steering {
 pub struct Agent {
     lane: Lane,
     started: bool,
+    /// The question that a process before this one has not heard the answer to.
+    open: Option<Open>,
 }
 
 impl std::fmt::Debug for Agent {
@@ -350,6 +356,9 @@ impl Agent {
 
     /// What comes before the model is asked for the first time.
     async fn begin(&mut self, prompt: &str, cancel: &CancellationToken) -> Result<(), Ended> {
+        if let Some(open) = self.open.take() {
+            self.lane.close(open, cancel).await?;
+        }
         if !self.started {
             self.start_session(cancel).await?;
         }

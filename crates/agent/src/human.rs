@@ -12,6 +12,8 @@ use crate::stream::Who;
 pub struct Question {
     /// Who wants to run it.
     pub who: Who,
+    /// The call; `None` if it is about a prompt.
+    pub call_id: Option<String>,
     /// The tool.
     pub tool: String,
     /// The effective input.

@@ -71,7 +71,7 @@ pub use checker::ModelChecker;
 pub use human::{Answer, Headless, Human, Question};
 pub use memory::{FileMemory, MOST_NOTE, MOST_NOTES, Memory, MemoryError};
 pub use message::{Message, ToolCall, ToolResult, reminder};
-pub use permission::{Mode, PermissionPolicy, PolicyCall, RulesPolicy, Ruling, Waivers};
+pub use permission::{Mode, PermissionPolicy, PolicyCall, RulesPolicy, Ruling};
 #[cfg(feature = "net")]
 pub use provider::{
     Anthropic, AnthropicBuilder, ApiKey, Network, OpenAi, OpenAiBuilder, SseEvent, SseParser,
@@ -81,7 +81,7 @@ pub use provider::{
     Delta, Provider, ProviderError, Request, Script, ScriptError, ScriptedProvider, ToolSpec,
 };
 pub use reviewer::{Reviews, UserModelReviewer};
-pub use store::{FolderStore, NoStore, Record, Store, StoreError, Summary};
+pub use store::{FolderStore, NoStore, OpenQuestion, Record, Store, StoreError, Summary};
 pub use stream::{
     AnsweredBy, AskedBy, Effect, EventSink, HookNote, HookSummary, MemorySink, Status, StreamEvent,
     Verdict, What, Who,

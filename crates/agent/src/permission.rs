@@ -2,14 +2,8 @@
 //!
 //! Owns what may run without a question. It asks nobody itself: the gate does.
 
-use std::collections::HashSet;
-use std::sync::Mutex;
-
-use futures_util::future::BoxFuture;
 use tenter::core::profile::Permission;
-use tenter::{ApprovalLearner, Decision, Engine, Event, Json, Level};
-
-use crate::stream::lock;
+use tenter::{Decision, Engine, Event, Level};
 
 /// A call as a policy sees it.
 #[derive(Debug, Clone, Copy)]
@@ -155,29 +149,9 @@ impl PermissionPolicy for RulesPolicy {
     }
 }
 
-/// What a human has allowed for good: exact calls, for one session, in memory alone.
-#[derive(Debug, Default)]
-pub struct Waivers(Mutex<HashSet<(String, String)>>);
-
-impl Waivers {
-    /// Whether this very call was allowed for good.
-    pub fn covers(&self, tool: &str, input: &Json) -> bool {
-        lock(&self.0).contains(&(tool.to_owned(), input.as_text().to_owned()))
-    }
-}
-
-impl ApprovalLearner for Waivers {
-    fn learn<'a>(&'a self, event: &'a Event) -> BoxFuture<'a, ()> {
-        if let Some(call) = event.tool_call() {
-            lock(&self.0).insert((call.name.clone(), call.input.as_text().to_owned()));
-        }
-        Box::pin(std::future::ready(()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tenter::{Rule, RuleSet};
+    use tenter::{Json, Rule, RuleSet};
 
     use super::*;
 
@@ -224,19 +198,5 @@ mod tests {
         // It may be what a deny rule names, and no hook can know better.
         assert!(matches!(bash(&policy, "$x"), Ruling::Ask { answered_by: None, .. }));
         assert_eq!(bash(&RulesPolicy::new(engine, Mode::Default), "ls -l"), Ruling::Allow);
-    }
-
-    #[test]
-    fn a_waiver_is_for_the_very_call() {
-        let waivers = Waivers::default();
-        let json = |text| Json::parse(text).unwrap();
-        let event = Event::pre_tool("Bash", json(r#"{"command":"ls"}"#));
-        let learnt = futures_util::FutureExt::now_or_never(waivers.learn(&event));
-        assert_eq!(learnt, Some(()));
-        assert!(waivers.covers("Bash", &json(r#"{"command":"ls"}"#)));
-        for other in [r#"{"command":"ls "}"#, r#"{"command":"ls","timeout":1}"#, "{}"] {
-            assert!(!waivers.covers("Bash", &json(other)), "{other}");
-        }
-        assert!(!waivers.covers("Other", &json(r#"{"command":"ls"}"#)));
     }
 }

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tenter::{ApprovalLearner, Event, EventKind};
+use tenter::{ApprovalLearner, Event, EventKind, Waivers};
 
 use crate::hooks::Hooks;
 use crate::human::Human;
-use crate::permission::{PermissionPolicy, Waivers};
+use crate::permission::PermissionPolicy;
 use crate::provider::Provider;
 use crate::store::{Record, Store};
 use crate::stream::{Stream, What, Who, lock};
@@ -43,6 +43,7 @@ pub(crate) struct Shared {
     pub(crate) human: Arc<dyn Human>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) stream: Arc<Stream>,
+    /// The user's "always" to questions of the policy; those of hooks are the learner's.
     pub(crate) waivers: Waivers,
     pub(crate) team: Arc<Team>,
     /// What the user says while a turn is going on.

@@ -66,6 +66,8 @@ pub enum Record {
         /// Whether the tool is started now.
         runs: bool,
     },
+    /// A human is asked whether a call may run, after the hooks have had their say about it.
+    Asked(OpenQuestion),
     /// What the model is given for a call.
     Result(ToolResult),
     /// All but the last messages became a summary.
@@ -80,6 +82,25 @@ pub enum Record {
         /// How.
         status: Status,
     },
+}
+
+/// A question as it was put to a human.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenQuestion {
+    /// The call.
+    pub id: String,
+    /// The effective input.
+    pub input: Json,
+    /// Why it is asked.
+    pub reason: String,
+    /// Whether a hook asks.
+    pub by_hook: bool,
+    /// Whether the policy asks, and then whether the user's "always" counts for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_policy: Option<bool>,
+    /// What hooks tell the model if the call runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<String>,
 }
 
 /// Why a session cannot be kept or read.
@@ -229,6 +250,16 @@ fn locked(file: &File) -> bool {
     }
 }
 
+impl Drop for FolderStore {
+    /// A process that is being started holds a copy of every file until it runs its program, so
+    /// closing alone would not let go of the lock at once.
+    fn drop(&mut self) {
+        for file in lock(&self.open).values() {
+            drop(file.unlock());
+        }
+    }
+}
+
 /// Whether an id can be the name of a file.
 fn is_plain(id: &str) -> bool {
     !id.is_empty() && id.len() <= 100 && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
@@ -317,26 +348,85 @@ pub(crate) struct Restored {
     /// The results of calls that had none: they belong into the file as well.
     pub(crate) added: Vec<ToolResult>,
     pub(crate) ids: Vec<String>,
+    /// The question whose answer nobody has heard. The last answer of the model then has no results
+    /// in the history yet.
+    pub(crate) open: Option<Open>,
+}
+
+/// The calls of one answer, of which one waits for a human.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) call: ToolCall,
+    pub(crate) question: OpenQuestion,
+    /// The other calls with their results.
+    pub(crate) siblings: Vec<(ToolCall, ToolResult)>,
+    /// How many of them come before it.
+    pub(crate) before: usize,
+}
+
+/// What is known of each call, whatever the order of the records.
+#[derive(Default)]
+struct Known {
+    inputs: HashMap<String, (Json, bool)>,
+    results: HashMap<String, ToolResult>,
+    /// The last question, unless its call has gone on since.
+    question: Option<OpenQuestion>,
+}
+
+impl Known {
+    fn of(records: &[Record]) -> Self {
+        let mut known = Self::default();
+        for record in records {
+            let gone_on = match record {
+                Record::Call { id, input, runs } => {
+                    let ran = known.inputs.get(id).is_some_and(|(_, ran)| *ran);
+                    known.inputs.insert(id.clone(), (input.clone(), ran || *runs));
+                    id
+                }
+                Record::Result(result) => {
+                    known.results.insert(result.call_id.clone(), result.clone());
+                    &result.call_id
+                }
+                Record::Asked(question) => {
+                    known.question = Some(question.clone());
+                    continue;
+                }
+                _ => continue,
+            };
+            known.question.take_if(|question| question.id == *gone_on);
+        }
+        known
+    }
+
+    /// A call with its result; whether the result had to be made up.
+    fn closed(&mut self, id: String, name: String) -> (ToolCall, ToolResult, bool) {
+        let (input, ran) = self.inputs.remove(&id).unwrap_or_else(|| (Json::empty_object(), false));
+        let kept = self.results.remove(&id);
+        let is_new = kept.is_none();
+        let result = kept.unwrap_or_else(|| {
+            let content = if ran {
+                "the session ended while this call was running: it may have done its work, in part \
+                 or whole, and was not run again"
+            } else {
+                "aborted: the session ended before this call ran, and it was not run"
+            };
+            ToolResult {
+                call_id: id.clone(),
+                tool: name.clone(),
+                content: content.into(),
+                is_error: true,
+                context: Vec::new(),
+            }
+        });
+        (ToolCall { id, name, input }, result, is_new)
+    }
 }
 
 /// Puts a conversation together again. A call without a result is answered here: it is never run
-/// again, and the model is told whether it may have run.
+/// again, and the model is told whether it may have run. The one that waits for a human stays open.
 pub(crate) fn restore(records: Vec<Record>) -> Restored {
     let mut restored = Restored::default();
-    let mut inputs: HashMap<String, (Json, bool)> = HashMap::new();
-    let mut results: HashMap<String, ToolResult> = HashMap::new();
-    for record in &records {
-        match record {
-            Record::Call { id, input, runs } => {
-                let entry = inputs.entry(id.clone()).or_insert((input.clone(), false));
-                *entry = (input.clone(), entry.1 || *runs);
-            }
-            Record::Result(result) => {
-                results.insert(result.call_id.clone(), result.clone());
-            }
-            _ => {}
-        }
-    }
+    let mut known = Known::of(&records);
     for record in records {
         match record {
             Record::Started { context } => {
@@ -347,39 +437,7 @@ pub(crate) fn restore(records: Vec<Record>) -> Restored {
                 restored.context.clear();
                 restored.history.push(Message::User { text, context });
             }
-            Record::Assistant { text, calls } => {
-                let mut whole = Vec::new();
-                let mut given = Vec::new();
-                for (id, name) in calls {
-                    let (input, ran) =
-                        inputs.remove(&id).unwrap_or_else(|| (Json::empty_object(), false));
-                    let result = results.remove(&id).unwrap_or_else(|| {
-                        let content = if ran {
-                            "the session ended while this call was running: it may have done its \
-                             work, in part or whole, and was not run again"
-                        } else {
-                            "the session ended before this call ran: it was not run"
-                        };
-                        let result = ToolResult {
-                            call_id: id.clone(),
-                            tool: name.clone(),
-                            content: content.into(),
-                            is_error: true,
-                            context: Vec::new(),
-                        };
-                        restored.added.push(result.clone());
-                        result
-                    });
-                    restored.ids.push(id.clone());
-                    whole.push(ToolCall { id, name, input });
-                    given.push(result);
-                }
-                let has_calls = !whole.is_empty();
-                restored.history.push(Message::Assistant { text, calls: whole });
-                if has_calls {
-                    restored.history.push(Message::Results(given));
-                }
-            }
+            Record::Assistant { text, calls } => restored.answer(text, calls, &mut known),
             Record::Compacted { summary, kept } => {
                 summarised(&mut restored.history, &summary, kept);
             }
@@ -387,6 +445,39 @@ pub(crate) fn restore(records: Vec<Record>) -> Restored {
         }
     }
     restored
+}
+
+impl Restored {
+    fn answer(&mut self, text: String, calls: Vec<(String, String)>, known: &mut Known) {
+        let mut open = None;
+        let mut closed = Vec::new();
+        for (id, name) in calls {
+            self.ids.push(id.clone());
+            if let Some(question) = known.question.take_if(|question| question.id == id) {
+                let call = ToolCall { id, name, input: question.input.clone() };
+                open = Some((call, question, closed.len()));
+                continue;
+            }
+            let (call, result, is_new) = known.closed(id, name);
+            if is_new {
+                self.added.push(result.clone());
+            }
+            closed.push((call, result));
+        }
+        let mut calls: Vec<_> = closed.iter().map(|(call, _)| call.clone()).collect();
+        let has_calls = !calls.is_empty();
+        if let Some((call, question, before)) = open {
+            calls.insert(before, call.clone());
+            self.open = Some(Open { call, question, siblings: closed, before });
+            self.history.push(Message::Assistant { text, calls });
+            return;
+        }
+        self.history.push(Message::Assistant { text, calls });
+        if has_calls {
+            let results = closed.into_iter().map(|(_, result)| result).collect();
+            self.history.push(Message::Results(results));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -454,7 +545,7 @@ mod tests {
         assert_eq!((calls[0].input.clone(), calls[1].input.clone()), (input, Json::empty_object()));
         let Message::Results(results) = &restored.history[2] else { panic!() };
         assert!(results[0].content.contains("may have done") && results[0].is_error);
-        assert!(results[1].content.contains("was not run"));
+        assert!(results[1].content.starts_with("aborted: "));
         assert_eq!(restored.added.len(), 2);
     }
 }

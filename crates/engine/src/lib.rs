@@ -68,3 +68,4 @@ pub use tenter_core::{
 pub use tenter_process::{Cgroups, become_subreaper};
 pub use tokio_util::sync::CancellationToken;
 pub use typed::{PostToolOutcome, PreToolOutcome, PromptOutcome, StopOutcome};
+pub use waivers::Waivers;

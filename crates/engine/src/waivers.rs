@@ -16,9 +16,11 @@ use crate::session::lock;
 /// How many calls of one session are remembered. Who allows more is asked again.
 const MOST: usize = 256;
 
-/// The calls that a user has allowed.
+/// The calls that a user has allowed, for those who keep such answers beside hooks as well.
+///
+/// A call is known by its session, folder, agent, tool and the bytes of its input.
 #[derive(Debug, Default)]
-pub(crate) struct Waivers {
+pub struct Waivers {
     /// Whether there is any, so that most events need not look.
     any: AtomicBool,
     calls: Mutex<HashSet<[u8; 32]>>,
@@ -26,7 +28,9 @@ pub(crate) struct Waivers {
 
 impl Waivers {
     /// Remembers a call; an event that is no call before it runs is none.
-    pub(crate) fn learn(&self, event: &Event, default_cwd: &str) {
+    ///
+    /// `default_cwd` is the folder of an event that names none.
+    pub fn learn(&self, event: &Event, default_cwd: &str) {
         let Some(key) = key(event, default_cwd) else { return };
         let mut calls = lock(&self.calls);
         if calls.len() < MOST {
@@ -36,7 +40,7 @@ impl Waivers {
     }
 
     /// Whether the user has allowed this very call.
-    pub(crate) fn covers(&self, event: &Event, default_cwd: &str) -> bool {
+    pub fn covers(&self, event: &Event, default_cwd: &str) -> bool {
         self.any.load(Ordering::Acquire)
             && key(event, default_cwd).is_some_and(|key| lock(&self.calls).contains(&key))
     }

@@ -8,12 +8,13 @@ use tenter::core::profile::Permission;
 use tenter::{CancellationToken, Decision, Event, EventKind, Json, Level, Outcome};
 
 use crate::hooks::summary;
-use crate::human::{Answer, Question};
 use crate::message::ToolCall;
 use crate::permission::{PolicyCall, Ruling};
-use crate::stream::{AnsweredBy, AskedBy, HookSummary, Verdict, What};
+use crate::store::OpenQuestion;
+use crate::stream::{HookSummary, What};
 use crate::tool::validate;
 use crate::turn::Lane;
+use crate::turn::ask::{Asked, Doubt, Heard};
 
 /// What the gate says about a call.
 pub(super) enum Gate {
@@ -44,26 +45,12 @@ pub(super) struct Refusal {
     pub(super) hook: Option<HookSummary>,
 }
 
-/// Why somebody has to be asked.
-struct Doubt {
-    reason: String,
-    asked_by: AskedBy,
-    /// Whether an earlier "always" of the user counts.
-    waivable: bool,
-}
-
-enum Asked {
-    Yes(Json),
-    No(String),
-    Cancelled,
-}
-
 fn wrong(input: Json, content: String) -> Gate {
     Gate::Refused(Refusal { input, content, denied: false, halt: None, hook: None })
 }
 
 /// The highest level of a hook that allows.
-fn allowed_by(outcome: &Outcome) -> Option<Level> {
+pub(super) fn allowed_by(outcome: &Outcome) -> Option<Level> {
     let allows = outcome.hooks.iter().filter(|report| {
         report.decision == Decision::Allow
             || report.recheck().is_some_and(|again| again.decision == Decision::Allow)
@@ -101,12 +88,9 @@ impl Lane {
             match self.judge(call, &call.input) {
                 Ruling::Deny { reason } => return self.denied(call, &call.input, &reason, None),
                 Ruling::Ask { reason, answered_by } if position == Permission::BeforeHooks => {
-                    let doubt = Doubt {
-                        reason,
-                        asked_by: AskedBy::Permission,
-                        waivable: is_waivable(answered_by),
-                    };
-                    match self.ask(call, call.input.clone(), doubt, cancel).await {
+                    let doubts = vec![Doubt::of_policy(reason, is_waivable(answered_by))];
+                    let input = call.input.clone();
+                    match self.ask(call, input, doubts, Heard::NotYet, cancel).await {
                         Asked::Yes(_) => answered = true,
                         Asked::No(reason) => {
                             return self.denied(call, &call.input, &reason, None);
@@ -123,6 +107,35 @@ impl Lane {
             return Gate::Cancelled;
         };
         self.after_hooks(call, outcome, position, answered, cancel).await
+    }
+
+    /// Puts a question again that a process before this one has not heard the answer to. The hooks
+    /// have had their say then; what the policy forbids by now stays forbidden.
+    pub(super) async fn gate_again(
+        &self,
+        call: &ToolCall,
+        open: OpenQuestion,
+        cancel: &CancellationToken,
+    ) -> Gate {
+        let (id, tool, input) = (call.id.clone(), call.name.clone(), call.input.clone());
+        self.shared.send(&self.who, What::ToolCall { call_id: id, tool, input });
+        let Some(spec) = self.shared.catalog.spec(&call.name) else {
+            return wrong(call.input.clone(), format!("there is no tool `{}` any more", call.name));
+        };
+        if let Err(error) = validate(&call.input.to_value(), &spec.schema) {
+            return wrong(call.input.clone(), format!("the input is not valid: {error}"));
+        }
+        if let Ruling::Deny { reason } = self.judge(call, &call.input) {
+            return self.denied(call, &call.input, &reason, None);
+        }
+        let OpenQuestion { reason, by_hook, by_policy, context, .. } = open;
+        let doubt = Doubt { reason, by_hook, by_policy };
+        let heard = Heard::Context(&context);
+        match self.ask_human(call, call.input.clone(), doubt, heard, cancel).await {
+            Asked::Yes(input) => Gate::Runs(Pass { input, context, hook: None }),
+            Asked::No(reason) => self.denied(call, &call.input, &reason, None),
+            Asked::Cancelled => Gate::Cancelled,
+        }
     }
 
     async fn after_hooks(
@@ -156,11 +169,14 @@ impl Lane {
 
         let ruling =
             if position.judges_rewrites() { self.judge(call, &input) } else { Ruling::Allow };
-        let hooks_ask = hooks_ask(&outcome);
         let mut doubts = Vec::new();
-        if outcome.decision == Decision::Ask && (hooks_ask || !answered) {
-            let asked_by = if hooks_ask { AskedBy::Hook } else { AskedBy::Permission };
-            doubts.push(Doubt { reason, asked_by, waivable: true });
+        if outcome.decision == Decision::Ask {
+            if hooks_ask(&outcome) {
+                doubts.push(Doubt::of_hook(reason));
+            } else if !answered && !matches!(ruling, Ruling::Ask { .. }) {
+                // A rule that the engine knows and the policy does not: nobody knows its level here.
+                doubts.push(Doubt::of_policy(reason, false));
+            }
         }
         match ruling {
             Ruling::Deny { reason } => return self.denied(call, &input, &reason, hook),
@@ -170,14 +186,14 @@ impl Lane {
                 let is_answered =
                     answered_by.zip(by).is_some_and(|(of, by)| position.answers(by, of));
                 if !is_answered {
-                    let waivable = is_waivable(answered_by);
-                    doubts.push(Doubt { reason, asked_by: AskedBy::Permission, waivable });
+                    doubts.push(Doubt::of_policy(reason, is_waivable(answered_by)));
                 }
             }
             Ruling::Allow => {}
         }
-        if let Some(doubt) = one(doubts) {
-            match self.ask(call, input.clone(), doubt, cancel).await {
+        if !doubts.is_empty() {
+            let heard = Heard::Context(&outcome.context);
+            match self.ask(call, input.clone(), doubts, heard, cancel).await {
                 Asked::Yes(allowed) => input = allowed,
                 Asked::No(reason) => return self.denied(call, &input, &reason, hook),
                 Asked::Cancelled => return Gate::Cancelled,
@@ -186,12 +202,12 @@ impl Lane {
         Gate::Runs(Pass { input, context: outcome.context, hook })
     }
 
-    fn pre_tool(&self, call: &ToolCall, input: Json) -> Event {
+    pub(super) fn pre_tool(&self, call: &ToolCall, input: Json) -> Event {
         let event = Event::pre_tool(&*call.name, input);
         self.shared.hooks.event(event, &self.who, Some(&call.id))
     }
 
-    fn judge(&self, call: &ToolCall, input: &Json) -> Ruling {
+    pub(super) fn judge(&self, call: &ToolCall, input: &Json) -> Ruling {
         let event = self.pre_tool(call, input.clone());
         let tool = self.shared.catalog.get(&call.name);
         self.shared.policy.judge(&PolicyCall {
@@ -201,7 +217,7 @@ impl Lane {
         })
     }
 
-    fn still_valid(&self, call: &ToolCall, input: &Json) -> Result<(), String> {
+    pub(super) fn still_valid(&self, call: &ToolCall, input: &Json) -> Result<(), String> {
         let schema = self.shared.catalog.spec(&call.name).map_or(&Value::Null, |spec| &spec.schema);
         validate(&input.to_value(), schema).map_err(|error| {
             format!("a hook made an input of this call that is not valid: {error}")
@@ -229,146 +245,9 @@ impl Lane {
             hook,
         })
     }
-
-    /// Gets a question answered: by an earlier answer, by hooks, by a human.
-    async fn ask(
-        &self,
-        call: &ToolCall,
-        input: Json,
-        doubt: Doubt,
-        cancel: &CancellationToken,
-    ) -> Asked {
-        let shared = &self.shared;
-        let approve = |verdict, by| {
-            shared.send(&self.who, What::Approval { call_id: call.id.clone(), verdict, by });
-        };
-        let show = |input: &Json| {
-            shared.send(
-                &self.who,
-                What::PermissionAsk {
-                    call_id: call.id.clone(),
-                    tool: call.name.clone(),
-                    input: input.clone(),
-                    reason: doubt.reason.clone(),
-                    asked_by: doubt.asked_by,
-                },
-            );
-        };
-        if doubt.waivable && shared.waivers.covers(&call.name, &input) {
-            show(&input);
-            approve(Verdict::Allow, AnsweredBy::Waiver);
-            return Asked::Yes(input);
-        }
-        let (input, answer) = match self.ask_hooks(call, input, cancel).await {
-            Ok(asked) => asked,
-            Err(asked) => return asked,
-        };
-        show(&input);
-        match answer {
-            Some(Ok(())) => {
-                approve(Verdict::Allow, AnsweredBy::Hook);
-                return Asked::Yes(input);
-            }
-            Some(Err(reason)) => {
-                approve(Verdict::Deny, AnsweredBy::Hook);
-                return Asked::No(reason);
-            }
-            None => {}
-        }
-        if !shared.human.is_there() {
-            approve(Verdict::Deny, AnsweredBy::Headless);
-            return Asked::No(format!("{} (nobody is there to allow it)", doubt.reason));
-        }
-        let message = format!("{} waits for permission", call.name);
-        shared.tell(&self.who, "blocked", &message);
-        let question = Question {
-            who: self.who.clone(),
-            tool: call.name.clone(),
-            input: input.clone(),
-            reason: doubt.reason.clone(),
-        };
-        let answer = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Asked::Cancelled,
-            answer = async {
-                let _one_at_a_time = shared.asking.lock().await;
-                shared.human.ask(&question).await
-            } => answer,
-        };
-        match answer {
-            Answer::Allow => approve(Verdict::Allow, AnsweredBy::Human),
-            Answer::Always => {
-                approve(Verdict::Always, AnsweredBy::Human);
-                self.learn(call, &input, doubt.asked_by).await;
-            }
-            Answer::Deny => {
-                approve(Verdict::Deny, AnsweredBy::Human);
-                return Asked::No(match doubt.asked_by {
-                    AskedBy::Hook => doubt.reason,
-                    AskedBy::Permission => "the user said no".into(),
-                });
-            }
-        }
-        Asked::Yes(input)
-    }
-
-    async fn learn(&self, call: &ToolCall, input: &Json, asked_by: AskedBy) {
-        use tenter::ApprovalLearner as _;
-        let event = self.pre_tool(call, input.clone());
-        self.shared.waivers.learn(&event).await;
-        if let (AskedBy::Hook, Some(learner)) = (asked_by, &self.shared.learner) {
-            learner.learn(&event).await;
-        }
-    }
-
-    /// What the hooks on `PermissionRequest` make of a question.
-    async fn ask_hooks(
-        &self,
-        call: &ToolCall,
-        input: Json,
-        cancel: &CancellationToken,
-    ) -> Result<(Json, Option<Result<(), String>>), Asked> {
-        if !self.shared.hooks.wants(&EventKind::PermissionRequest) {
-            return Ok((input, None));
-        }
-        let payload = self.pre_tool(call, input.clone()).payload;
-        let event = Event::new(EventKind::PermissionRequest, payload);
-        let event = self.shared.hooks.event(event, &self.who, Some(&call.id));
-        let fired = self.shared.hooks.fire(&event, &self.who, cancel).await;
-        let Some(outcome) = fired else { return Err(Asked::Cancelled) };
-        let reason = outcome.reason.clone().unwrap_or_else(|| "a hook gave no reason".into());
-        if outcome.halt || matches!(outcome.decision, Decision::Deny | Decision::Defer) {
-            return Ok((input, Some(Err(reason))));
-        }
-        let effective = outcome.rewritten.clone().unwrap_or(input);
-        if outcome.rewritten.is_some() {
-            let denial = match (self.still_valid(call, &effective), self.judge(call, &effective)) {
-                (Err(why), _) => Some(why),
-                (_, Ruling::Deny { reason }) => Some(reason),
-                _ => None,
-            };
-            if let Some(why) = denial {
-                return Ok((effective, Some(Err(why))));
-            }
-        }
-        // An allow rule has had its say already: only a hook's word answers a question.
-        let allows = outcome.decision == Decision::Allow && allowed_by(&outcome).is_some();
-        Ok((effective, allows.then_some(Ok(()))))
-    }
 }
 
 /// Whether a user's "always" counts for an ask: not above what the user may loosen.
 fn is_waivable(answered_by: Option<Level>) -> bool {
     answered_by.is_some_and(|level| level > Level::Managed)
-}
-
-/// Several doubts about one call are one question.
-fn one(doubts: Vec<Doubt>) -> Option<Doubt> {
-    doubts.into_iter().reduce(|mut first, second| {
-        if first.reason != second.reason {
-            first.reason = format!("{}\n{}", first.reason, second.reason);
-        }
-        first.waivable &= second.waivable;
-        first
-    })
 }

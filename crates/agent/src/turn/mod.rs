@@ -3,6 +3,7 @@
 //!
 //! Owns the order of things. What may run is the gate's to say, how it runs the tools'.
 
+mod ask;
 mod below;
 mod compact;
 mod gate;
@@ -15,11 +16,10 @@ use tenter::core::event::Payload;
 use tenter::{CancellationToken, Decision, Event, EventKind, Json};
 
 use crate::command;
-use crate::human::{Answer, Question};
-use crate::message::{Message, ToolCall};
+use crate::message::{Message, ToolCall, ToolResult};
 use crate::provider::{Delta, Request};
 use crate::shared::Shared;
-use crate::store::Record;
+use crate::store::{Open, Record};
 use crate::stream::{Status, What, Who};
 use crate::turn::tools::Ran;
 
@@ -113,7 +113,9 @@ impl Lane {
         let refused = match outcome.decision {
             Decision::Deny | Decision::Defer => true,
             Decision::Ask => {
-                !self.human_lets_pass(&text, outcome.reason.as_deref(), cancel).await?
+                let reason = outcome.reason.as_deref();
+                let passes = self.ask_about_prompt(&text, reason, cancel).await;
+                !passes.ok_or_else(Ended::cancelled)?
             }
             Decision::None | Decision::Allow => false,
         };
@@ -144,29 +146,6 @@ impl Lane {
             Decision::Ask | Decision::Defer | Decision::Deny => {
                 Err(Ended::new(Status::Refused, outcome.reason))
             }
-        }
-    }
-
-    async fn human_lets_pass(
-        &self,
-        prompt: &str,
-        reason: Option<&str>,
-        cancel: &CancellationToken,
-    ) -> Result<bool, Ended> {
-        if !self.shared.human.is_there() {
-            return Ok(false);
-        }
-        let question = Question {
-            who: self.who.clone(),
-            tool: "prompt".into(),
-            input: Json::from(serde_json::json!({ "prompt": prompt })),
-            reason: reason.unwrap_or("a hook asks about this prompt").into(),
-        };
-        let _one_at_a_time = self.shared.asking.lock().await;
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(Ended::cancelled()),
-            answer = self.shared.human.ask(&question) => Ok(answer != Answer::Deny),
         }
     }
 
@@ -217,6 +196,26 @@ impl Lane {
                 Err(ended) => return ended,
             }
         }
+    }
+
+    /// Gets the question answered with which a process before this one ended, and gives the model
+    /// what its calls came to. `Err` is how the turn ends instead of hearing more.
+    pub(crate) async fn close(
+        &mut self,
+        open: Open,
+        cancel: &CancellationToken,
+    ) -> Result<(), Ended> {
+        let Ran { calls, results, ended } = self.run_open(open, cancel).await;
+        self.give(calls, results);
+        ended.map_or(Ok(()), Err)
+    }
+
+    /// The conversation holds what was decided about, not what was asked for.
+    fn give(&mut self, decided: Vec<ToolCall>, results: Vec<ToolResult>) {
+        if let Some(Message::Assistant { calls, .. }) = self.history.last_mut() {
+            *calls = decided;
+        }
+        self.history.push(Message::Results(results));
     }
 
     fn remember(&mut self, text: String, calls: Vec<ToolCall>) {
@@ -295,11 +294,7 @@ impl Lane {
         cancel: &CancellationToken,
     ) -> Option<Ended> {
         let Ran { calls, results, ended } = self.run_all(calls, cancel).await;
-        // The conversation holds what was decided about, not what was asked for.
-        if let Some(Message::Assistant { calls: asked, .. }) = self.history.last_mut() {
-            *asked = calls;
-        }
-        self.history.push(Message::Results(results));
+        self.give(calls, results);
         ended
     }
 

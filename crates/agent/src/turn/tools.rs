@@ -13,9 +13,10 @@ use tenter::core::event::{Payload, ResultPair};
 use tenter::{CancellationToken, Event, EventKind};
 
 use crate::message::{ToolCall, ToolResult};
-use crate::store::Record;
+use crate::store::{Open, Record};
 use crate::stream::{HookSummary, Status, What};
 use crate::tool::{Tool, ToolContext, ToolOutput};
+use crate::turn::ask::InTurn;
 use crate::turn::gate::{Gate, Pass, Refusal};
 use crate::turn::{Below, Ended, Lane};
 
@@ -34,6 +35,40 @@ struct Slot {
     call: ToolCall,
     gate: Option<Pass>,
     finished: Option<Finished>,
+}
+
+impl Slot {
+    /// Takes what the gate says; the turn's end if it ends here.
+    fn pass(&mut self, gate: Gate) -> Option<Ended> {
+        match gate {
+            Gate::Runs(pass) => {
+                self.call.input = pass.input.clone();
+                self.gate = Some(pass);
+                None
+            }
+            Gate::Refused(Refusal { input, content, denied, halt, hook }) => {
+                self.call.input = input;
+                let ends = halt.clone();
+                self.finished = Some(Finished { denied, hook, halt, ..Finished::not_run(content) });
+                ends.map(|reason| Ended::new(Status::Halted, Some(reason)))
+            }
+            Gate::Cancelled => {
+                self.finished = Some(Finished::cancelled(false));
+                Some(Ended::cancelled())
+            }
+        }
+    }
+
+    /// What the model is given for the call, once it has come to its end.
+    fn result(&self) -> Option<ToolResult> {
+        self.finished.as_ref().map(|finished| ToolResult {
+            call_id: self.call.id.clone(),
+            tool: self.call.name.clone(),
+            content: finished.content.clone(),
+            is_error: finished.is_error,
+            context: finished.context.clone(),
+        })
+    }
 }
 
 /// A call that has come to its end.
@@ -110,15 +145,7 @@ impl Lane {
                 }
                 self.publish(&slot);
             }
-            if let Some(finished) = slot.finished {
-                results.push(ToolResult {
-                    call_id: slot.call.id.clone(),
-                    tool: slot.call.name.clone(),
-                    content: finished.content,
-                    is_error: finished.is_error,
-                    context: finished.context,
-                });
-            }
+            results.extend(slot.result());
             calls.push(slot.call);
         }
         Ran { calls, results, ended }
@@ -127,27 +154,32 @@ impl Lane {
     /// Asks the gate about each call of a batch, one after the other in their order.
     async fn decide(&self, batch: &mut [Slot], cancel: &CancellationToken) -> Option<Ended> {
         for slot in batch {
-            match self.gate(&slot.call, cancel).await {
-                Gate::Runs(pass) => {
-                    slot.call.input = pass.input.clone();
-                    slot.gate = Some(pass);
-                }
-                Gate::Refused(Refusal { input, content, denied, halt, hook }) => {
-                    slot.call.input = input;
-                    let ends = halt.clone();
-                    slot.finished =
-                        Some(Finished { denied, hook, halt, ..Finished::not_run(content) });
-                    if let Some(reason) = ends {
-                        return Some(Ended::new(Status::Halted, Some(reason)));
-                    }
-                }
-                Gate::Cancelled => {
-                    slot.finished = Some(Finished::cancelled(false));
-                    return Some(Ended::cancelled());
-                }
+            let gate = self.gate(&slot.call, cancel).await;
+            if let Some(ended) = slot.pass(gate) {
+                return Some(ended);
             }
         }
         None
+    }
+
+    /// Runs the one call of an answer that waits for a human since a process before this one; its
+    /// siblings have their results.
+    pub(super) async fn run_open(&self, open: Open, cancel: &CancellationToken) -> Ran {
+        let Open { call, question, siblings, before } = open;
+        let mut slot = Slot { call, gate: None, finished: None };
+        let gate = self.gate_again(&slot.call, question, cancel).await;
+        let mut ended = slot.pass(gate);
+        if ended.is_none() {
+            ended = self.execute_all(std::slice::from_mut(&mut slot), cancel).await;
+        }
+        self.publish(&slot);
+        let (mut calls, mut results): (Vec<_>, Vec<_>) = siblings.into_iter().unzip();
+        if let Some(result) = slot.result() {
+            let at = before.min(calls.len());
+            calls.insert(at, slot.call);
+            results.insert(at, result);
+        }
+        Ran { calls, results, ended }
     }
 
     /// Runs what the gate has let through. A halt after one result ends the others.
@@ -256,7 +288,7 @@ impl Lane {
             environment: Arc::clone(&self.shared.settings.environment),
             cancel: cancel.clone(),
             who: self.who.clone(),
-            human: Arc::clone(&self.shared.human),
+            human: Arc::new(InTurn { shared: Arc::clone(&self.shared), who: self.who.clone() }),
             delegate: Arc::new(below),
             team: Arc::clone(&self.shared.team),
         };
@@ -286,16 +318,9 @@ impl Lane {
                 },
             );
         }
-        self.shared.keep(
-            &self.who,
-            &Record::Result(ToolResult {
-                call_id: slot.call.id.clone(),
-                tool: slot.call.name.clone(),
-                content: finished.content.clone(),
-                is_error: finished.is_error,
-                context: finished.context.clone(),
-            }),
-        );
+        if let Some(result) = slot.result() {
+            self.shared.keep(&self.who, &Record::Result(result));
+        }
         self.shared.send(
             &self.who,
             What::ToolResult {

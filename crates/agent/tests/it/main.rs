@@ -9,8 +9,10 @@ mod compact;
 mod guardrail;
 mod permission;
 mod phases;
+mod positions;
 #[cfg(feature = "net")]
 mod providers;
+mod restart;
 mod results;
 mod reviewer;
 mod seed_items;
@@ -18,3 +20,4 @@ mod seed_items;
 mod server;
 mod sessions;
 mod support;
+mod views;

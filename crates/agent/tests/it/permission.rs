@@ -25,7 +25,7 @@ async fn nobody_there_means_no() {
     world.run("hi").await;
     assert!(!world.project().join("ran").exists());
     assert!(contents(&world)[0].starts_with("permission denied: no rule allows this call of Bash"));
-    assert_eq!(world.of("permission.ask")[0]["asked_by"], "permission");
+    assert!(world.of("permission.ask").is_empty(), "nobody is asked");
     assert_eq!(world.of("approval")[0]["by"], "headless");
 }
 
@@ -70,8 +70,12 @@ async fn an_askable_block_is_a_question_and_without_a_human_a_denial() {
         turn(&mut agent, "hi").await;
         assert_eq!(world.project().join("ran").exists(), ran, "{answer:?}");
         assert_eq!(learner.0.load(Ordering::SeqCst), learnt);
-        let ask = &world.of("permission.ask")[0];
-        assert_eq!((&ask["asked_by"], &ask["reason"]), (&"hook".into(), &"are you sure?".into()));
+        let asks = world.of("permission.ask");
+        assert_eq!(asks.len(), usize::from(answer.is_some()), "nobody is asked if nobody is there");
+        for ask in asks {
+            let from = (&ask["asked_by"], &ask["reason"]);
+            assert_eq!(from, (&"hook".into(), &"are you sure?".into()));
+        }
         if !ran {
             assert!(contents(&world)[0].starts_with("permission denied: are you sure?"));
         }
@@ -94,7 +98,7 @@ async fn a_deny_rule_comes_before_hooks_and_holds_for_what_they_make() {
         _ => Verdict::allow(),
     };
     hooks.push(hook(EventKind::PreToolUse, launder));
-    let engine = Engine::builder().functions(hooks).rules(rules()).project("/tmp").build();
+    let engine = Engine::builder().functions(hooks).rules(rules()).project("/tmp");
     let world = World::with_engine(&bash(&["rm x", "echo x"]), engine);
     std::fs::write(world.project().join("x"), "").unwrap();
     world.run("hi").await;

@@ -1,17 +1,9 @@
 //! One effective input and one effective result, for stream, history, store and model.
 
 use tenter::{EventKind, FunctionHook, Verdict};
-use tenter_agent::{Message, Status, ToolResult};
+use tenter_agent::{Message, Status};
 
 use crate::support::*;
-
-fn results(messages: &[Message]) -> Vec<ToolResult> {
-    let of = |message: &Message| match message {
-        Message::Results(results) => results.clone(),
-        _ => Vec::new(),
-    };
-    messages.iter().flat_map(of).collect()
-}
 
 #[tokio::test]
 async fn a_blocked_call_does_not_run_and_the_model_is_told_why() {

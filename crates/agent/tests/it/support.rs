@@ -5,10 +5,15 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use tenter::{CancellationToken, Engine, Event, EventKind, FunctionHook, Session, Verdict};
+use tenter::core::event::ResultPair;
+use tenter::record::{Memory, Record};
+use tenter::{
+    CancellationToken, Engine, EngineBuilder, Event, EventKind, FunctionHook, Json, Outcome,
+    RuleSet, Session, Verdict,
+};
 use tenter_agent::{
-    Agent, AgentBuilder, Answer, EventSink, FolderStore, Human, MemorySink, Mode, Question,
-    RulesPolicy, Script, ScriptedProvider, StreamEvent, TurnEnd,
+    Agent, AgentBuilder, Answer, EventSink, FolderStore, Human, MemorySink, Message, Mode,
+    Question, RulesPolicy, Script, ScriptedProvider, StreamEvent, ToolResult, TurnEnd,
 };
 
 /// How long a test waits for what has to happen.
@@ -21,6 +26,8 @@ pub(crate) struct World {
     pub(crate) sink: Arc<MemorySink>,
     pub(crate) session: Session,
     pub(crate) mode: Mode,
+    /// What the engine has recorded.
+    pub(crate) record: Arc<Memory>,
     engine: Engine,
 }
 
@@ -60,10 +67,24 @@ impl Seen {
 
 impl World {
     pub(crate) fn new(script: &str, hooks: Vec<FunctionHook>) -> Self {
-        Self::with_engine(script, Engine::builder().functions(hooks).build())
+        Self::with_engine(script, Engine::builder().functions(hooks))
     }
 
-    pub(crate) fn with_engine(script: &str, engine: Engine) -> Self {
+    /// A world by the rules of another host.
+    pub(crate) fn on_host(
+        host: &str,
+        script: &str,
+        hooks: Vec<FunctionHook>,
+        rules: RuleSet,
+    ) -> Self {
+        let builder = Engine::builder().profile(host).unwrap();
+        Self::with_engine(script, builder.functions(hooks).rules(rules).project("/tmp"))
+    }
+
+    pub(crate) fn with_engine(script: &str, engine: EngineBuilder) -> Self {
+        let record = Arc::new(Memory::new(1000));
+        let engine =
+            engine.recorder(Arc::clone(&record) as Arc<dyn tenter::record::Recorder>).build();
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("project")).unwrap();
         Self {
@@ -72,6 +93,7 @@ impl World {
             sink: Arc::default(),
             session: engine.session("s"),
             mode: Mode::Bypass,
+            record,
             engine,
         }
     }
@@ -122,10 +144,100 @@ impl World {
         std::fs::read_to_string(self.folder.path().join("state/s.jsonl")).unwrap_or_default()
     }
 
+    /// This text stands nowhere: not on the stream, in the history, in the record, in the stored
+    /// session or in what the model was asked.
+    pub(crate) fn assert_nowhere(&self, agent: &Agent, secret: &str) {
+        for (place, text) in [
+            ("the stream", serde_json::to_string(&self.stream()).unwrap()),
+            ("the history", format!("{:?}", agent.history())),
+            ("the record", serde_json::to_string(&self.record.records()).unwrap()),
+            ("the stored session", self.stored()),
+            ("the model's log", self.model_log()),
+        ] {
+            assert!(!text.contains(secret), "{secret} stands in {place}: {text}");
+        }
+    }
+
+    /// The results of Bash of this agent are these on the stream and in what the model was asked next;
+    /// where hooks made them, the record says so by their digests. For the main agent also in the
+    /// history and in the stored session.
+    pub(crate) fn assert_results(&self, agent: &Agent, of: &str, effective: &[ResultPair]) {
+        let pair = |result: &Value| ResultPair {
+            content: result["content"].as_str().unwrap().to_owned(),
+            is_error: result["is_error"].as_bool().unwrap(),
+        };
+        let streamed = self.of("tool.result");
+        let streamed =
+            streamed.iter().filter(|one| one["agent"]["id"] == of && one["tool"] == "Bash");
+        assert_eq!(streamed.map(pair).collect::<Vec<_>>(), effective, "the stream of {of}");
+
+        let told = self.provider.log().into_iter().rfind(|request| request.agent.id == of).unwrap();
+        assert_eq!(of_bash(&told.messages), effective, "what the model of {of} was told");
+
+        let digests: Vec<_> = effective.iter().map(digest_of).collect();
+        let recorded: Vec<_> = self.record.records();
+        let is_mine = |one: &&Record| {
+            one.event.starts_with("PostToolUse")
+                && one.tool.as_deref() == Some("Bash")
+                && one.agent_id.as_deref().unwrap_or("main") == of
+        };
+        let recorded: Vec<_> = recorded
+            .iter()
+            .filter(is_mine)
+            .map(|one| one.rewritten_sha256.clone().or_else(|| one.payload_sha256.clone()))
+            .collect();
+        assert_eq!(recorded, digests, "the record of {of}");
+
+        if of == "main" {
+            assert_eq!(of_bash(agent.history()), effective, "the history");
+            let kept: Vec<_> = self
+                .stored()
+                .lines()
+                .map(|line| serde_json::from_str::<Value>(line).unwrap())
+                .filter(|record| record["result"]["tool"] == "Bash")
+                .map(|record| pair(&record["result"]))
+                .collect();
+            assert_eq!(kept, effective, "the stored session");
+        }
+    }
+
     /// Everything that the model was asked, as text.
     pub(crate) fn model_log(&self) -> String {
         format!("{:?}", self.provider.log())
     }
+}
+
+fn of_bash(messages: &[Message]) -> Vec<ResultPair> {
+    let of_bash = results(messages).into_iter().filter(|one| one.tool == "Bash");
+    of_bash.map(|one| ResultPair { content: one.content, is_error: one.is_error }).collect()
+}
+
+/// What the record says of a payload that is this result.
+fn digest_of(result: &ResultPair) -> Option<String> {
+    let event = Event::post_tool("Bash", Json::empty_object(), result.to_json());
+    Record::of(&event, &Outcome::proceed(EventKind::PostToolUse)).payload_sha256
+}
+
+/// The results in a conversation, in order.
+pub(crate) fn results(messages: &[Message]) -> Vec<ToolResult> {
+    let of = |message: &Message| match message {
+        Message::Results(results) => results.clone(),
+        _ => Vec::new(),
+    };
+    messages.iter().flat_map(of).collect()
+}
+
+/// A hook that takes what looks like the secret out of every result of Bash.
+pub(crate) fn redactor() -> FunctionHook {
+    let kinds = [EventKind::PostToolUse, EventKind::PostToolUseFailure];
+    FunctionHook::sync("redact", kinds, |event| match &event.payload {
+        tenter::core::event::Payload::ToolResult { call, response, .. }
+            if call.name == "Bash" && response.as_text().contains("SECRET") =>
+        {
+            patch(r#"{"content":"redacted"}"#)
+        }
+        _ => Verdict::none(),
+    })
 }
 
 /// One turn, which must end in time.

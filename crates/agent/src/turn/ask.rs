@@ -1,0 +1,311 @@
+//! Questions: what is in doubt about a call, who answers it, and what an answer is worth later.
+//!
+//! Owns the way to the human, for calls, prompts and tools alike: one question at a time, each told to
+//! the hooks before it is put. Whether there is a doubt is the gate's to say.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tenter::{CancellationToken, Decision, Event, EventKind, Json};
+
+use crate::human::{Answer, Human, Question};
+use crate::message::ToolCall;
+use crate::permission::Ruling;
+use crate::shared::Shared;
+use crate::store::{OpenQuestion, Record};
+use crate::stream::{AnsweredBy, AskedBy, Verdict, What, Who};
+use crate::turn::Lane;
+use crate::turn::gate::allowed_by;
+
+/// Why somebody has to be asked about a call.
+#[derive(Debug, Clone)]
+pub(super) struct Doubt {
+    pub(super) reason: String,
+    /// Whether a hook asks. Its "always" is the learner's, who knows what it lifts.
+    pub(super) by_hook: bool,
+    /// Whether the policy asks, and then whether the user's "always" counts for it.
+    pub(super) by_policy: Option<bool>,
+}
+
+impl Doubt {
+    /// A doubt of the policy.
+    pub(super) fn of_policy(reason: String, waivable: bool) -> Self {
+        Self { reason, by_hook: false, by_policy: Some(waivable) }
+    }
+
+    /// A doubt of a hook.
+    pub(super) fn of_hook(reason: String) -> Self {
+        Self { reason, by_hook: true, by_policy: None }
+    }
+
+    fn asked_by(&self) -> AskedBy {
+        if self.by_hook { AskedBy::Hook } else { AskedBy::Permission }
+    }
+
+    fn and(mut self, other: Self) -> Self {
+        let Self { reason, by_hook, by_policy } = other;
+        if self.reason != reason {
+            self.reason = [self.reason, reason].join("\n");
+        }
+        self.by_hook |= by_hook;
+        self.by_policy = match (self.by_policy, by_policy) {
+            (Some(one), Some(other)) => Some(one && other),
+            (one, other) => one.or(other),
+        };
+        self
+    }
+}
+
+/// What a question came to.
+pub(super) enum Asked {
+    /// The call runs with this input.
+    Yes(Json),
+    /// It does not, and why.
+    No(String),
+    /// The turn was cancelled meanwhile.
+    Cancelled,
+}
+
+/// Whether the hooks have had their say about the call that is asked about.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Heard<'a> {
+    /// Not yet: its input may still change.
+    NotYet,
+    /// Yes, and this is what they tell the model. Then the question outlives the process.
+    Context(&'a [String]),
+}
+
+impl Lane {
+    /// Gets doubts about one call answered, as one question: by an earlier answer, by hooks, by a
+    /// human.
+    pub(super) async fn ask(
+        &self,
+        call: &ToolCall,
+        input: Json,
+        mut doubts: Vec<Doubt>,
+        heard: Heard<'_>,
+        cancel: &CancellationToken,
+    ) -> Asked {
+        let is_waived = |doubt: &Doubt| {
+            doubt.by_policy == Some(true)
+                && !doubt.by_hook
+                && self.shared.waivers.covers(&self.pre_tool(call, input.clone()), "")
+        };
+        if doubts.iter().any(|doubt| !is_waived(doubt)) {
+            doubts.retain(|doubt| !is_waived(doubt));
+        } else if let Some(doubt) = doubts.into_iter().reduce(Doubt::and) {
+            self.show_question(call, &input, &doubt);
+            self.show_answer(call, Verdict::Allow, AnsweredBy::Waiver);
+            return Asked::Yes(input);
+        } else {
+            return Asked::Yes(input);
+        }
+        let Some(doubt) = doubts.into_iter().reduce(Doubt::and) else { return Asked::Yes(input) };
+        let (input, answer) = match self.ask_hooks(call, input, cancel).await {
+            Ok(asked) => asked,
+            Err(asked) => return asked,
+        };
+        match answer {
+            Some(Ok(())) => {
+                self.show_question(call, &input, &doubt);
+                self.show_answer(call, Verdict::Allow, AnsweredBy::Hook);
+                Asked::Yes(input)
+            }
+            Some(Err(reason)) => {
+                self.show_question(call, &input, &doubt);
+                self.show_answer(call, Verdict::Deny, AnsweredBy::Hook);
+                Asked::No(reason)
+            }
+            None => self.ask_human(call, input, doubt, heard, cancel).await,
+        }
+    }
+
+    /// Puts a question to the human, or answers no if nobody is there.
+    pub(super) async fn ask_human(
+        &self,
+        call: &ToolCall,
+        input: Json,
+        doubt: Doubt,
+        heard: Heard<'_>,
+        cancel: &CancellationToken,
+    ) -> Asked {
+        let shared = &self.shared;
+        if !shared.human.is_there() {
+            self.show_answer(call, Verdict::Deny, AnsweredBy::Headless);
+            return Asked::No(format!("{} (nobody is there to allow it)", doubt.reason));
+        }
+        let question = Question {
+            who: self.who.clone(),
+            call_id: Some(call.id.clone()),
+            tool: call.name.clone(),
+            input: input.clone(),
+            reason: doubt.reason.clone(),
+        };
+        let waiting = async {
+            let _one_at_a_time = shared.asking.lock().await;
+            self.show_question(call, &input, &doubt);
+            if let Heard::Context(context) = heard {
+                // What hooks may still change is not kept: a question outlives the process with its
+                // effective input or not at all.
+                let open = OpenQuestion {
+                    id: call.id.clone(),
+                    input: input.clone(),
+                    reason: doubt.reason.clone(),
+                    by_hook: doubt.by_hook,
+                    by_policy: doubt.by_policy,
+                    context: context.to_vec(),
+                };
+                shared.keep(&self.who, &Record::Asked(open));
+            }
+            put(shared, &self.who, &question).await
+        };
+        let answer = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Asked::Cancelled,
+            answer = waiting => answer,
+        };
+        match answer {
+            Answer::Allow => self.show_answer(call, Verdict::Allow, AnsweredBy::Human),
+            Answer::Always => {
+                self.show_answer(call, Verdict::Always, AnsweredBy::Human);
+                self.learn(call, &input, &doubt).await;
+            }
+            Answer::Deny => {
+                self.show_answer(call, Verdict::Deny, AnsweredBy::Human);
+                let reason = if doubt.by_hook { doubt.reason } else { "the user said no".into() };
+                return Asked::No(reason);
+            }
+        }
+        Asked::Yes(input)
+    }
+
+    fn show_question(&self, call: &ToolCall, input: &Json, doubt: &Doubt) {
+        let question = What::PermissionAsk {
+            call_id: call.id.clone(),
+            tool: call.name.clone(),
+            input: input.clone(),
+            reason: doubt.reason.clone(),
+            asked_by: doubt.asked_by(),
+        };
+        self.shared.send(&self.who, question);
+    }
+
+    fn show_answer(&self, call: &ToolCall, verdict: Verdict, by: AnsweredBy) {
+        let call_id = call.id.clone();
+        self.shared.send(&self.who, What::Approval { call_id, verdict, by });
+    }
+
+    /// Remembers an "always" where it counts: for the hooks that asked, and for the policy if it did.
+    async fn learn(&self, call: &ToolCall, input: &Json, doubt: &Doubt) {
+        let event = self.pre_tool(call, input.clone());
+        if doubt.by_policy == Some(true) {
+            self.shared.waivers.learn(&event, "");
+        }
+        if let (true, Some(learner)) = (doubt.by_hook, &self.shared.learner) {
+            learner.learn(&event).await;
+        }
+    }
+
+    /// What the hooks on `PermissionRequest` make of a question.
+    async fn ask_hooks(
+        &self,
+        call: &ToolCall,
+        input: Json,
+        cancel: &CancellationToken,
+    ) -> Result<(Json, Option<Result<(), String>>), Asked> {
+        if !self.shared.hooks.wants(&EventKind::PermissionRequest) {
+            return Ok((input, None));
+        }
+        let payload = self.pre_tool(call, input.clone()).payload;
+        let event = Event::new(EventKind::PermissionRequest, payload);
+        let event = self.shared.hooks.event(event, &self.who, Some(&call.id));
+        let fired = self.shared.hooks.fire(&event, &self.who, cancel).await;
+        let Some(outcome) = fired else { return Err(Asked::Cancelled) };
+        let reason = outcome.reason.clone().unwrap_or_else(|| "a hook gave no reason".into());
+        if outcome.halt || matches!(outcome.decision, Decision::Deny | Decision::Defer) {
+            return Ok((input, Some(Err(reason))));
+        }
+        let effective = outcome.rewritten.clone().unwrap_or(input);
+        if outcome.rewritten.is_some() {
+            let denial = match (self.still_valid(call, &effective), self.judge(call, &effective)) {
+                (Err(why), _) => Some(why),
+                (_, Ruling::Deny { reason }) => Some(reason),
+                _ => None,
+            };
+            if let Some(why) = denial {
+                return Ok((effective, Some(Err(why))));
+            }
+        }
+        // An allow rule has had its say already: only a hook's word answers a question.
+        let allows = outcome.decision == Decision::Allow && allowed_by(&outcome).is_some();
+        Ok((effective, allows.then_some(Ok(()))))
+    }
+
+    /// Asks the human whether a prompt may pass.
+    pub(super) async fn ask_about_prompt(
+        &self,
+        prompt: &str,
+        reason: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Option<bool> {
+        if !self.shared.human.is_there() {
+            return Some(false);
+        }
+        let question = Question {
+            who: self.who.clone(),
+            call_id: None,
+            tool: "prompt".into(),
+            input: Json::from(serde_json::json!({ "prompt": prompt })),
+            reason: reason.unwrap_or("a hook asks about this prompt").into(),
+        };
+        let waiting = async {
+            let _one_at_a_time = self.shared.asking.lock().await;
+            put(&self.shared, &self.who, &question).await
+        };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            answer = waiting => Some(answer != Answer::Deny),
+        }
+    }
+}
+
+/// Puts a question to the human. An answer that is none, because asking failed, is a no.
+async fn put(shared: &Shared, who: &Who, question: &Question) -> Answer {
+    shared.tell(who, "blocked", &format!("{} waits for permission", question.tool));
+    let asking = AssertUnwindSafe(async { shared.human.ask(question).await });
+    asking.catch_unwind().await.unwrap_or(Answer::Deny)
+}
+
+/// The human as tools meet them: in turn with all other questions, and with the hooks told.
+pub(super) struct InTurn {
+    pub(super) shared: Arc<Shared>,
+    pub(super) who: Who,
+}
+
+impl Human for InTurn {
+    fn is_there(&self) -> bool {
+        self.shared.human.is_there()
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let _one_at_a_time = self.shared.asking.lock().await;
+            put(&self.shared, &self.who, question).await
+        })
+    }
+
+    fn words<'a>(
+        &'a self,
+        question: &'a str,
+        choices: &'a [String],
+    ) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async move {
+            let _one_at_a_time = self.shared.asking.lock().await;
+            self.shared.tell(&self.who, "blocked", question);
+            self.shared.human.words(question, choices).await
+        })
+    }
+}
