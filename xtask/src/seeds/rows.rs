@@ -77,12 +77,15 @@ pub(super) fn spec_cases(workspace: &Workspace) -> Result<BTreeMap<(String, u32)
 }
 
 /// The tests of a page in Rust by the number that their names begin with: those in its own file
-/// beside the engine, and those in its host's module.
+/// beside the engine and beside the agent, and those in its host's module.
 pub(super) fn rust_tests(workspace: &Workspace) -> BTreeMap<(String, u32), Vec<String>> {
     let mut found: BTreeMap<(String, u32), Vec<String>> = BTreeMap::new();
     for (page, _) in super::PAGES {
-        let mut paths =
-            vec![format!("crates/engine/tests/it/{page}.rs"), format!("crates/hosts/src/{page}")];
+        let mut paths = vec![
+            format!("crates/engine/tests/it/{page}.rs"),
+            format!("crates/agent/tests/it/{page}.rs"),
+            format!("crates/hosts/src/{page}"),
+        ];
         while let Some(path) = paths.pop() {
             let full = workspace.path(&path);
             if let Ok(entries) = fs::read_dir(&full) {

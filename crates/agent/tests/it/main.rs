@@ -6,7 +6,10 @@
 mod below;
 mod cancel;
 mod compact;
+mod crush;
 mod guardrail;
+mod hotl;
+mod mecatl;
 mod permission;
 mod phases;
 mod positions;
