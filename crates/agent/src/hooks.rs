@@ -60,7 +60,8 @@ impl Hooks {
     }
 
     /// Fires an event and shows what hooks did; `None` if the caller was cancelled meanwhile. Then
-    /// whatever was started has been told to end, and nothing is shown.
+    /// whatever was started has been told to end, and nothing is shown. Hooks that are only told are
+    /// not waited for.
     pub(crate) async fn fire(
         &self,
         event: &Event,
@@ -72,6 +73,10 @@ impl Hooks {
         }
         // A new prompt also begins a new count of blocked ends, with or without a hook.
         if !self.wants(&event.kind) && event.kind != EventKind::UserPromptSubmit {
+            return Some(Outcome::proceed(event.kind.clone()));
+        }
+        if self.wants(&event.kind) && self.runner.only_tells(&event.kind) {
+            self.push(event.clone(), who);
             return Some(Outcome::proceed(event.kind.clone()));
         }
         let cx = RunContext::new().with_cancel(cancel.child_token());
@@ -99,12 +104,21 @@ impl Hooks {
     }
 
     /// Hands an event to the hooks behind the agent and returns at once. Events keep their order.
-    pub(crate) fn notify(&self, event: impl FnOnce() -> Event, kind: &EventKind, who: &Who) {
+    pub(crate) fn notify(
+        &self,
+        event: impl FnOnce() -> Event,
+        kind: &EventKind,
+        who: &Who,
+        call_id: Option<&str>,
+    ) {
         if !self.wants(kind) {
             return;
         }
-        let job = Job { event: self.event(event(), who, None), who: who.clone() };
-        if self.behind.push(job) {
+        self.push(self.event(event(), who, call_id), who);
+    }
+
+    fn push(&self, event: Event, who: &Who) {
+        if self.behind.push(Job { event, who: who.clone() }) {
             let (runner, stream) = (Arc::clone(&self.runner), Arc::clone(&self.stream));
             tokio::spawn(work(Arc::clone(&self.behind), runner, stream));
         }

@@ -67,7 +67,7 @@ impl Shared {
             What::Notification { notification_type: kind.into(), message: message.into() },
         );
         let event = || Event::notification(kind, message);
-        self.hooks.notify(event, &EventKind::Notification, who);
+        self.hooks.notify(event, &EventKind::Notification, who, None);
     }
 
     /// Keeps a record of the main agent. A store that fails does not end the turn; it is said once.

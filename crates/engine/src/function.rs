@@ -521,4 +521,8 @@ impl HookRunner for FunctionHooks {
     fn mask(&self) -> EventMask {
         self.session.mask()
     }
+
+    fn only_tells(&self, kind: &EventKind) -> bool {
+        self.session.only_tells(kind)
+    }
 }

@@ -94,6 +94,12 @@ pub trait HookRunner: Send + Sync {
     fn wants(&self, kind: &EventKind) -> bool {
         self.mask().contains(kind)
     }
+
+    /// Whether hooks are only told of events of this kind, so that a host which waits for them holds up
+    /// its run for nothing. A runner that stands around another says what that one says.
+    fn only_tells(&self, _kind: &EventKind) -> bool {
+        false
+    }
 }
 
 /// Learns that the user has allowed a call and does not want to be asked again.

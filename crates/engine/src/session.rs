@@ -343,6 +343,11 @@ impl HookRunner for Session {
     fn mask(&self) -> EventMask {
         self.mask.get()
     }
+
+    fn only_tells(&self, kind: &EventKind) -> bool {
+        let current = self.inner.current.load();
+        current.snapshot.contract(kind).delivery == Delivery::Detached
+    }
 }
 
 /// A session remembers the very call, byte for byte, and until its configuration changes: hooks that

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tenter::{CancellationToken, Decision, Event, EventKind, Json};
+use tenter::{CancellationToken, Decision, Event, EventKind, Json, Level};
 
 use crate::human::{Answer, Human, Question};
 use crate::message::ToolCall;
@@ -27,17 +27,21 @@ pub(super) struct Doubt {
     pub(super) by_hook: bool,
     /// Whether the policy asks, and then whether the user's "always" counts for it.
     pub(super) by_policy: Option<bool>,
+    /// A hook on `PermissionRequest` of this level or above can answer; `None` if none can.
+    pub(super) answered_by: Option<Level>,
 }
 
 impl Doubt {
     /// A doubt of the policy.
-    pub(super) fn of_policy(reason: String, waivable: bool) -> Self {
-        Self { reason, by_hook: false, by_policy: Some(waivable) }
+    pub(super) fn of_policy(reason: String, answered_by: Option<Level>) -> Self {
+        // The user's "always" does not reach above what the user may loosen.
+        let waivable = answered_by.is_some_and(|level| level > Level::Managed);
+        Self { reason, by_hook: false, by_policy: Some(waivable), answered_by }
     }
 
-    /// A doubt of a hook.
-    pub(super) fn of_hook(reason: String) -> Self {
-        Self { reason, by_hook: true, by_policy: None }
+    /// A doubt of hooks, of which this is the highest level.
+    pub(super) fn of_hook(reason: String, level: Level) -> Self {
+        Self { reason, by_hook: true, by_policy: None, answered_by: Some(level) }
     }
 
     fn asked_by(&self) -> AskedBy {
@@ -45,7 +49,7 @@ impl Doubt {
     }
 
     fn and(mut self, other: Self) -> Self {
-        let Self { reason, by_hook, by_policy } = other;
+        let Self { reason, by_hook, by_policy, answered_by } = other;
         if self.reason != reason {
             self.reason = [self.reason, reason].join("\n");
         }
@@ -54,6 +58,7 @@ impl Doubt {
             (Some(one), Some(other)) => Some(one && other),
             (one, other) => one.or(other),
         };
+        self.answered_by = self.answered_by.zip(answered_by).map(|(one, other)| one.min(other));
         self
     }
 }
@@ -103,7 +108,7 @@ impl Lane {
             return Asked::Yes(input);
         }
         let Some(doubt) = doubts.into_iter().reduce(Doubt::and) else { return Asked::Yes(input) };
-        let (input, answer) = match self.ask_hooks(call, input, cancel).await {
+        let (input, answer) = match self.ask_hooks(call, input, doubt.answered_by, cancel).await {
             Ok(asked) => asked,
             Err(asked) => return asked,
         };
@@ -213,6 +218,7 @@ impl Lane {
         &self,
         call: &ToolCall,
         input: Json,
+        answered_by: Option<Level>,
         cancel: &CancellationToken,
     ) -> Result<(Json, Option<Result<(), String>>), Asked> {
         if !self.shared.hooks.wants(&EventKind::PermissionRequest) {
@@ -238,9 +244,12 @@ impl Lane {
                 return Ok((effective, Some(Err(why))));
             }
         }
-        // An allow rule has had its say already: only a hook's word answers a question.
-        let allows = outcome.decision == Decision::Allow && allowed_by(&outcome).is_some();
-        Ok((effective, allows.then_some(Ok(()))))
+        // An allow rule has had its say already: only a hook's word answers a question, and only as
+        // far as it reaches.
+        let by = allowed_by(&outcome).filter(|_| outcome.decision == Decision::Allow);
+        let position = self.shared.policy.position();
+        let answers = answered_by.zip(by).is_some_and(|(of, by)| position.answers(by, of));
+        Ok((effective, answers.then_some(Ok(()))))
     }
 
     /// Asks the human whether a prompt may pass.

@@ -66,7 +66,7 @@ impl Lane {
             Event::new(EventKind::TeammateIdle, Payload::Open)
                 .with_field("teammate_name", Json::string(&self.who.id))
         };
-        self.shared.hooks.notify(idle, &EventKind::TeammateIdle, &self.who);
+        self.shared.hooks.notify(idle, &EventKind::TeammateIdle, &self.who, None);
     }
 }
 
@@ -80,7 +80,7 @@ impl Delegate for Below {
                 Err(output) => return output,
             };
             let started = || Event::new(EventKind::SubagentStart, Payload::Open);
-            self.shared.hooks.notify(started, &EventKind::SubagentStart, &lane.who);
+            self.shared.hooks.notify(started, &EventKind::SubagentStart, &lane.who, None);
             lane.hear(task.prompt, Vec::new());
             let ended = lane.converse(&cancel).await;
             lane.tell_of_end(ended.status);

@@ -3,6 +3,8 @@
 //! Owns the one decision whether a call runs, and with which input. The place of the rules beside
 //! the hooks is the policy's.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use tenter::core::profile::Permission;
 use tenter::{CancellationToken, Decision, Event, EventKind, Json, Level, Outcome};
@@ -58,13 +60,14 @@ pub(super) fn allowed_by(outcome: &Outcome) -> Option<Level> {
     allows.map(|report| report.hook.source.level).min()
 }
 
-/// Whether a hook, not a rule alone, asks.
-fn hooks_ask(outcome: &Outcome) -> bool {
-    outcome.hooks.iter().any(|report| {
+/// The highest level of a hook that asks; `None` if it is a rule alone.
+fn asked_by(outcome: &Outcome) -> Option<Level> {
+    let asks = outcome.hooks.iter().filter(|report| {
         report.decision == Decision::Ask
             || report.status.failure().is_some()
             || report.recheck().is_some_and(|again| again.decision == Decision::Ask)
-    })
+    });
+    asks.map(|report| report.hook.source.level).min()
 }
 
 impl Lane {
@@ -84,16 +87,20 @@ impl Lane {
 
         let position = self.shared.policy.position();
         let mut answered = false;
+        let mut call = Cow::Borrowed(call);
         if position.denies_first() {
-            match self.judge(call, &call.input) {
-                Ruling::Deny { reason } => return self.denied(call, &call.input, &reason, None),
+            match self.judge(&call, &call.input) {
+                Ruling::Deny { reason } => return self.denied(&call, &call.input, &reason, None),
                 Ruling::Ask { reason, answered_by } if position == Permission::BeforeHooks => {
-                    let doubts = vec![Doubt::of_policy(reason, is_waivable(answered_by))];
+                    let doubts = vec![Doubt::of_policy(reason, answered_by)];
                     let input = call.input.clone();
-                    match self.ask(call, input, doubts, Heard::NotYet, cancel).await {
-                        Asked::Yes(_) => answered = true,
+                    match self.ask(&call, input, doubts, Heard::NotYet, cancel).await {
+                        Asked::Yes(input) => {
+                            answered = true;
+                            call.to_mut().input = input;
+                        }
                         Asked::No(reason) => {
-                            return self.denied(call, &call.input, &reason, None);
+                            return self.denied(&call, &call.input, &reason, None);
                         }
                         Asked::Cancelled => return Gate::Cancelled,
                     }
@@ -102,11 +109,11 @@ impl Lane {
             }
         }
 
-        let event = self.pre_tool(call, call.input.clone());
+        let event = self.pre_tool(&call, call.input.clone());
         let Some(outcome) = self.shared.hooks.fire(&event, &self.who, cancel).await else {
             return Gate::Cancelled;
         };
-        self.after_hooks(call, outcome, position, answered, cancel).await
+        self.after_hooks(&call, outcome, position, answered, cancel).await
     }
 
     /// Puts a question again that a process before this one has not heard the answer to. The hooks
@@ -129,7 +136,7 @@ impl Lane {
             return self.denied(call, &call.input, &reason, None);
         }
         let OpenQuestion { reason, by_hook, by_policy, context, .. } = open;
-        let doubt = Doubt { reason, by_hook, by_policy };
+        let doubt = Doubt { reason, by_hook, by_policy, answered_by: None };
         let heard = Heard::Context(&context);
         match self.ask_human(call, call.input.clone(), doubt, heard, cancel).await {
             Asked::Yes(input) => Gate::Runs(Pass { input, context, hook: None }),
@@ -171,11 +178,11 @@ impl Lane {
             if position.judges_rewrites() { self.judge(call, &input) } else { Ruling::Allow };
         let mut doubts = Vec::new();
         if outcome.decision == Decision::Ask {
-            if hooks_ask(&outcome) {
-                doubts.push(Doubt::of_hook(reason));
+            if let Some(level) = asked_by(&outcome) {
+                doubts.push(Doubt::of_hook(reason, level));
             } else if !answered && !matches!(ruling, Ruling::Ask { .. }) {
                 // A rule that the engine knows and the policy does not: nobody knows its level here.
-                doubts.push(Doubt::of_policy(reason, false));
+                doubts.push(Doubt::of_policy(reason, None));
             }
         }
         match ruling {
@@ -186,7 +193,7 @@ impl Lane {
                 let is_answered =
                     answered_by.zip(by).is_some_and(|(of, by)| position.answers(by, of));
                 if !is_answered {
-                    doubts.push(Doubt::of_policy(reason, is_waivable(answered_by)));
+                    doubts.push(Doubt::of_policy(reason, answered_by));
                 }
             }
             Ruling::Allow => {}
@@ -236,7 +243,8 @@ impl Lane {
             Event::new(EventKind::PermissionDenied, self.pre_tool(call, input.clone()).payload)
                 .with_field("reason", Json::string(reason))
         };
-        self.shared.hooks.notify(event, &EventKind::PermissionDenied, &self.who);
+        let kind = EventKind::PermissionDenied;
+        self.shared.hooks.notify(event, &kind, &self.who, Some(&call.id));
         Gate::Refused(Refusal {
             input: input.clone(),
             content: format!("permission denied: {reason}"),
@@ -245,9 +253,4 @@ impl Lane {
             hook,
         })
     }
-}
-
-/// Whether a user's "always" counts for an ask: not above what the user may loosen.
-fn is_waivable(answered_by: Option<Level>) -> bool {
-    answered_by.is_some_and(|level| level > Level::Managed)
 }

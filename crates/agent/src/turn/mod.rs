@@ -336,7 +336,7 @@ impl Lane {
         if status != Status::Complete && self.who.kind != below::TEAMMATE {
             let event = || self.stop_event(status, false);
             let kind = event().kind;
-            self.shared.hooks.notify(event, &kind, &self.who);
+            self.shared.hooks.notify(event, &kind, &self.who, None);
         }
     }
 }

@@ -441,6 +441,96 @@ async fn k97_what_did_not_run_has_no_result_for_hooks() {
     assert!(seen.all().is_empty());
 }
 
+#[tokio::test]
+async fn k98_k99_stop_is_fired_once_however_a_turn_ends() {
+    let circles = "repeat_last = true\n[[turn]]\n[[turn.call]]\ntool = \"Glob\"\ninput = { pattern = \"*\" }\n";
+    for (script, status) in [
+        (HELLO, Status::Complete),
+        (circles, Status::Limit),
+        ("[[turn]]\nerror = \"overloaded\"\n", Status::Error),
+        ("[[turn]]\ntext = \"half\"\nhang = true\n", Status::Cancelled),
+    ] {
+        let seen = Seen::default();
+        let saw = seen.clone();
+        let note = hook(EventKind::Stop, move |event| {
+            let Payload::Stop(facts) = &event.payload else { panic!("no stop") };
+            saw.push(facts.stop_reason.clone().unwrap());
+            Verdict::deny("an end is an end")
+        });
+        let world = mecatl(script, vec![note]);
+        let mut agent = world.builder().most_samples(3).start();
+        let cancel = CancellationToken::new();
+        let stop = async {
+            while status == Status::Cancelled && world.of("model.delta").is_empty() {
+                tokio::task::yield_now().await;
+            }
+            if status == Status::Cancelled {
+                cancel.cancel();
+            }
+        };
+        let (end, ()) = tokio::join!(agent.turn("hi", &cancel), stop);
+        assert_eq!(end.status, status);
+        assert_eq!(agent.end("exit", LIMIT).await, 0);
+        assert_eq!(seen.all(), [status.as_str()]);
+    }
+}
+
+#[tokio::test]
+async fn b100_a_slow_stop_hook_holds_up_no_result() {
+    let (release, seen) = (Arc::new(tokio::sync::Notify::new()), Seen::default());
+    let (waits, saw) = (Arc::clone(&release), seen.clone());
+    let slow = FunctionHook::future("slow", [EventKind::Stop], move |_| {
+        let (waits, saw) = (Arc::clone(&waits), saw.clone());
+        async move {
+            waits.notified().await;
+            saw.push("ended");
+            Verdict::none()
+        }
+    });
+    let world = mecatl(HELLO, vec![slow]);
+    let mut agent = world.builder().start();
+    assert_eq!(turn(&mut agent, "hi").await.status, Status::Complete);
+    assert_eq!(world.of("result")[0]["status"], "complete");
+    // The hook waits for us: had the turn waited for it, its time would be up by now.
+    release.notify_one();
+    assert_eq!(agent.end("exit", LIMIT).await, 0);
+    assert_eq!(seen.all(), ["ended"]);
+}
+
+#[tokio::test]
+async fn k102_k103_the_end_of_a_child_is_told_and_changes_nothing_above() {
+    for (turns, reason) in [
+        ("[[turn]]\nagent = \"general\"\ntext = \"end\"\n", "complete"),
+        ("[[turn]]\nagent = \"general\"\nerror = \"overloaded\"\n", "error"),
+    ] {
+        let seen = Seen::default();
+        let saw = seen.clone();
+        let note = hook(EventKind::SubagentStop, move |event| {
+            let Payload::Stop(facts) = &event.payload else { panic!("no stop") };
+            let id = event.origin.agent.as_ref().and_then(|agent| agent.id.clone());
+            saw.push(format!("{id:?} {:?}", facts.stop_reason));
+            Verdict::deny("go on")
+        });
+        let script = "[[turn]]\n[[turn.call]]\ntool = \"Agent\"\ninput = { prompt = \"p\" }\n\
+                      [[turn]]\ntext = \"done\"\n";
+        let world = mecatl(&format!("{script}{turns}"), vec![note]);
+        let end = world.run("hi").await;
+        assert_eq!((end.status, end.text.as_str()), (Status::Complete, "done"));
+        assert_eq!(seen.all(), [format!("{:?} {:?}", Some("agent-1"), Some(reason))]);
+    }
+}
+
+#[tokio::test]
+async fn k127_without_hooks_a_run_is_a_run() {
+    let world = mecatl(&bash(&["echo ok"]), vec![]);
+    let builder = world.builder().hooks(Arc::new(tenter::NoHooks));
+    let mut agent = builder.start();
+    assert_eq!(turn(&mut agent, "hi").await.status, Status::Complete);
+    assert_eq!(contents(&world), ["ok\n"]);
+    assert!(world.of("hook").is_empty());
+    assert_eq!(agent.end("exit", LIMIT).await, 0);
+}
+
 /// The members' turns are each one answer.
 fn team(members: &str, turns: &str) -> String {
     format!(

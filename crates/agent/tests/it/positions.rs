@@ -187,3 +187,43 @@ async fn an_always_lifts_no_block_no_failure_and_no_rule_above_the_user() {
         assert!(contents(&world)[1].starts_with(last), "{:?}", contents(&world));
     }
 }
+
+#[tokio::test]
+async fn a_hook_answers_a_question_as_far_as_it_reaches() {
+    // Who asks, who answers on `PermissionRequest`, and whether that is enough.
+    for (asks, answers, enough) in [
+        (Level::Managed, Level::User, false),
+        (Level::User, Level::Managed, true),
+        (Level::User, Level::User, true),
+        (Level::User, Level::Private, false),
+    ] {
+        let at = |level| move |hook: &mut tenter::Hook| hook.source.level = level;
+        let allow =
+            || hook(EventKind::PermissionRequest, |_| Verdict::allow()).configure(at(answers));
+        let ask = hook(EventKind::PreToolUse, |_| Verdict::ask("sure?")).configure(at(asks));
+        let mut rules = RuleSet::new();
+        rules.add_ask(Rule::parse("Bash(echo *)").unwrap(), asks, "test");
+        for (hooks, rules) in [(vec![ask, allow()], RuleSet::new()), (vec![allow()], rules)] {
+            let world = World::on_host("tenter", &bash(&["echo ok"]), hooks, rules);
+            world.run("hi").await;
+            let ran = contents(&world)[0] == "ok\n";
+            assert_eq!(ran, enough, "{asks:?} {answers:?}: {:?}", contents(&world));
+        }
+    }
+}
+
+#[tokio::test]
+async fn hooks_hear_of_a_denial_with_its_call() {
+    let seen = Seen::default();
+    let saw = seen.clone();
+    let note = hook(EventKind::PermissionDenied, move |event| {
+        let id = event.origin.call_id.clone().unwrap();
+        saw.push(format!("{id} {}", event.extra.get("reason").unwrap().as_str().unwrap()));
+        Verdict::none()
+    });
+    let deny = hook(EventKind::PreToolUse, |_| Verdict::deny("not here"));
+    let world = World::new(&bash(&["touch ran"]), vec![note, deny]);
+    world.run("hi").await;
+    let id = world.of("tool.call")[0]["call_id"].clone();
+    assert_eq!(seen.all(), [format!("{} not here", id.as_str().unwrap())]);
+}
