@@ -43,6 +43,10 @@
 //! - Reading calls run side by side, changing ones one after the other; results stand in the order
 //!   of the calls.
 //! - What hooks make of an input is checked against the tool's schema and judged by the rules.
+//! - Questions come one after the other. One that is open when the process ends is put again in a
+//!   resumed session; no call runs twice.
+//! - An "always" is for the very call of the same agent in the same session. It is stored nowhere, and
+//!   lifts no block, no failure and no rule above the user.
 //! - Agents below an agent have its hooks.
 //! - It needs a tokio runtime with time and I/O. It starts processes through `tenter-process` alone,
 //!   and has no terminal.

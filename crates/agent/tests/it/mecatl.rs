@@ -5,13 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
+use futures_util::stream::{self, BoxStream};
 use tenter::core::event::Payload;
 use tenter::{
     ApprovalLearner, CancellationToken, Event, EventKind, FunctionHook, Level, Rule, RuleSet,
     Verdict,
 };
-use tenter_agent::{Answer, Human, Question, Status};
+use tenter_agent::{
+    Agent, Answer, Delta, EventSink, Human, Mode, Provider, ProviderError, Question, Request,
+    RulesPolicy, ScriptedProvider, Status,
+};
 
 use crate::support::*;
 
@@ -275,25 +280,6 @@ async fn k79_the_session_learns_the_very_call() {
     turn(&mut agent, "hi").await;
     assert_eq!(contents(&world), ["ok\n", "ok\n", "permission denied: are you sure?"]);
     assert_eq!(human.questions().len(), 2);
-}
-
-/// A human who is asked and never answers.
-#[derive(Default)]
-struct Silent(tokio::sync::Notify);
-
-impl Human for Silent {
-    fn is_there(&self) -> bool {
-        true
-    }
-
-    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
-        self.0.notify_one();
-        Box::pin(std::future::pending())
-    }
-
-    fn words<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
-        Box::pin(std::future::pending())
-    }
 }
 
 #[tokio::test]
@@ -560,6 +546,64 @@ async fn k105_a_member_that_was_stopped_or_has_mail_is_not_idle() {
         agent.end("exit", LIMIT).await;
         assert_eq!(seen.all().len(), idle, "{turns}");
     }
+}
+
+/// A model whose first words to `ann` come once she has a message.
+struct Later(ScriptedProvider, Arc<tokio::sync::Notify>, AtomicUsize);
+
+impl Provider for Later {
+    fn name(&self) -> &'static str {
+        "later"
+    }
+
+    fn model(&self) -> &'static str {
+        "script"
+    }
+
+    fn stream(&self, request: Request) -> BoxStream<'_, Result<Delta, ProviderError>> {
+        let waits = request.agent.id == "ann" && self.2.fetch_add(1, Ordering::SeqCst) == 0;
+        let words = self.0.stream(request);
+        if !waits {
+            return words;
+        }
+        let sent = stream::once(self.1.notified()).filter_map(|()| async { None });
+        sent.chain(words).boxed()
+    }
+}
+
+#[tokio::test]
+async fn k105_a_member_with_mail_is_not_idle_yet() {
+    let (idle, sent) = (Seen::default(), Arc::new(tokio::sync::Notify::new()));
+    let (saw, tells) = (idle.clone(), Arc::clone(&sent));
+    let hooks = vec![
+        hook(EventKind::TeammateIdle, move |event| {
+            saw.push(event.extra.get("teammate_name").unwrap().as_str().unwrap());
+            Verdict::none()
+        }),
+        hook(EventKind::PostToolUse, move |event| {
+            if event.tool_name() == Some("SendMessage") {
+                tells.notify_one();
+            }
+            Verdict::none()
+        }),
+    ];
+    let turns = "[[turn]]\nagent = \"ann\"\ntext = \"one\"\n\
+                 [[turn]]\nagent = \"ann\"\ntext = \"two\"\n\
+                 [[turn]]\nagent = \"bob\"\n[[turn.call]]\ntool = \"SendMessage\"\n\
+                 input = { to = \"ann\", text = \"over to you\" }\n\
+                 [[turn]]\nagent = \"bob\"\ntext = \"sent\"\n";
+    let members = "{ name = \"ann\", prompt = \"1\" }, { name = \"bob\", prompt = \"2\" }";
+    let world = mecatl(&team(members, turns), hooks);
+    let model = Arc::new(Later(world.provider.clone(), sent, AtomicUsize::new(0)));
+    let mut agent = Agent::builder("s", world.project(), model)
+        .hooks(Arc::new(world.session.clone()))
+        .policy(Arc::new(RulesPolicy::mode_only(Mode::Bypass)))
+        .sink(Arc::clone(&world.sink) as Arc<dyn EventSink>)
+        .start();
+    turn(&mut agent, "hi").await;
+    assert_eq!(agent.end("exit", LIMIT).await, 0);
+    assert!(contents(&world).contains(&"ann: two\nbob: sent".to_owned()), "{:?}", contents(&world));
+    assert_eq!(idle.all(), ["bob", "ann"]);
 }
 
 #[tokio::test]

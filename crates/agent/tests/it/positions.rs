@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use tenter::core::profile::Permission;
 use tenter::{Engine, Event, EventKind, FunctionHook, Level, Rule, RuleSet, Verdict};
-use tenter_agent::{Answer, Mode};
+use tenter_agent::{Answer, Mode, PermissionPolicy, PolicyCall, Ruling};
 
 use crate::support::*;
 
@@ -226,4 +227,33 @@ async fn hooks_hear_of_a_denial_with_its_call() {
     world.run("hi").await;
     let id = world.of("tool.call")[0]["call_id"].clone();
     assert_eq!(seen.all(), [format!("{} not here", id.as_str().unwrap())]);
+}
+
+/// A policy that asks about everything, for these levels in turn.
+struct AsksFor(std::sync::Mutex<Vec<Level>>);
+
+impl PermissionPolicy for AsksFor {
+    fn judge(&self, _: &PolicyCall<'_>) -> Ruling {
+        Ruling::Ask { reason: "asked".into(), answered_by: Some(self.0.lock().unwrap().remove(0)) }
+    }
+
+    fn position(&self) -> Permission {
+        Permission::AfterHooks
+    }
+}
+
+#[tokio::test]
+async fn an_always_neither_comes_from_a_rule_above_the_user_nor_lifts_one() {
+    for (levels, asked) in [
+        ([Level::User, Level::User], 1),
+        ([Level::Managed, Level::User], 2),
+        ([Level::User, Level::Managed], 2),
+    ] {
+        let world = World::new(&bash(&["echo 1", "echo 1"]), vec![]);
+        let human = Says::these(&[Answer::Always, Answer::Deny]);
+        let policy = Arc::new(AsksFor(std::sync::Mutex::new(levels.to_vec())));
+        let mut agent = world.builder().human(human.clone()).policy(policy).start();
+        turn(&mut agent, "hi").await;
+        assert_eq!(human.questions().len(), asked, "{levels:?}");
+    }
 }

@@ -2,33 +2,12 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use tenter::{
     CancellationToken, Engine, Event, EventKind, FunctionHook, Level, Rule, RuleSet, Verdict,
 };
-use tenter_agent::{Agent, Answer, Human, Message, Mode, Question, Status};
-use tokio::sync::Notify;
+use tenter_agent::{Agent, Answer, Message, Mode, Status};
 
 use crate::support::*;
-
-/// A human who is asked and does not answer.
-#[derive(Default)]
-struct Silent(Notify);
-
-impl Human for Silent {
-    fn is_there(&self) -> bool {
-        true
-    }
-
-    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
-        self.0.notify_one();
-        Box::pin(std::future::pending())
-    }
-
-    fn words<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
-        Box::pin(std::future::pending())
-    }
-}
 
 /// Lets an agent work until it asks, and drops it then, as if its process had ended.
 async fn dropped_while_asking(build: impl FnOnce(Arc<Silent>) -> Agent) {

@@ -278,6 +278,25 @@ impl Human for Says {
     }
 }
 
+/// A human who is asked and never answers.
+#[derive(Default)]
+pub(crate) struct Silent(pub(crate) tokio::sync::Notify);
+
+impl Human for Silent {
+    fn is_there(&self) -> bool {
+        true
+    }
+
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        self.0.notify_one();
+        Box::pin(std::future::pending())
+    }
+
+    fn words<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
+        Box::pin(std::future::pending())
+    }
+}
+
 /// A script of one answer that calls Bash with these commands, and a last word.
 pub(crate) fn bash(commands: &[&str]) -> String {
     let calls: Vec<_> = commands
