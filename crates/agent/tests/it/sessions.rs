@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use tenter::{EventKind, Verdict};
-use tenter_agent::{Message, Status, StoreError};
+use tenter_agent::{Answer, Message, Mode, Status, StoreError};
 
 use crate::support::*;
 
@@ -45,8 +45,19 @@ async fn a_session_is_open_once() {
 /// Wherever a file ends, what was written before is there, and no tool runs a second time.
 #[tokio::test]
 async fn a_session_that_was_cut_anywhere_resumes_without_running_a_tool_again() {
-    let world = World::new(&bash(&["echo 1 >>ran", "echo 2 >>ran"]), vec![]);
-    world.run("hi").await;
+    for mode in [Mode::Bypass, Mode::Default] {
+        cut_anywhere(mode).await;
+    }
+}
+
+/// With questions in the default mode, which nobody is there to answer again.
+async fn cut_anywhere(mode: Mode) {
+    let mut world = World::new(&bash(&["echo 1 >>ran", "echo 2 >>ran"]), vec![]);
+    world.mode = mode;
+    let human = Says::these(&[Answer::Allow, Answer::Allow]);
+    let mut agent = world.builder().human(human).start();
+    turn(&mut agent, "hi").await;
+    drop(agent);
     let whole = world.stored();
     assert_eq!(std::fs::read_to_string(world.project().join("ran")).unwrap(), "1\n2\n");
     let file = world.folder.path().join("state/s.jsonl");
