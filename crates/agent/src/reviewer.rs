@@ -241,6 +241,10 @@ impl HookRunner for UserModelReviewer {
     fn mask(&self) -> EventMask {
         self.inner.mask().with(&EventKind::Stop)
     }
+
+    fn only_tells(&self, kind: &EventKind) -> bool {
+        self.inner.only_tells(kind)
+    }
 }
 
 /// A review on its way. However it ends, its session may be reviewed again.

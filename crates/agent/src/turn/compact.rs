@@ -165,7 +165,7 @@ impl Lane {
         let told = summary.clone();
         let event =
             || about(EventKind::PostCompact).with_field("compact_summary", Json::string(&told));
-        self.shared.hooks.notify(event, &EventKind::PostCompact, &self.who);
+        self.shared.hooks.notify(event, &EventKind::PostCompact, &self.who, None);
         Ok(Compacted::Done { summary })
     }
 

@@ -386,6 +386,10 @@ impl HookRunner for Guardrail {
     fn mask(&self) -> EventMask {
         self.inner.mask().union(self.rules.mask())
     }
+
+    fn only_tells(&self, kind: &EventKind) -> bool {
+        Point::of(kind).is_none() && self.inner.only_tells(kind)
+    }
 }
 
 /// A guardrail remembers the very call, byte for byte: it is not checked again in this session.
