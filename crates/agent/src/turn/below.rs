@@ -16,7 +16,7 @@ use crate::tool::{Delegate, Delegation, ToolOutput};
 use crate::turn::{Ended, Lane};
 
 /// The kind of a team's members.
-pub(super) const TEAMMATE: &str = "teammate";
+const TEAMMATE: &str = "teammate";
 /// How often the members of a team are woken by messages.
 const MOST_ROUNDS: usize = 10;
 
@@ -102,10 +102,15 @@ impl Delegate for Below {
                     let text = format!("`{name}` is no name of one member: each needs its own");
                     return ToolOutput::error(text);
                 }
+                if name == Who::main().id || name.starts_with("agent-") {
+                    let text = format!("`{name}` is the name of an agent outside the team");
+                    return ToolOutput::error(text);
+                }
                 let mut lane = match self.lane(name, TEAMMATE.into()) {
                     Ok(lane) => lane,
                     Err(output) => return output,
                 };
+                lane.is_member = true;
                 lane.hear(member.prompt, Vec::new());
                 lanes.push(lane);
             }

@@ -53,6 +53,9 @@ pub(crate) struct Lane {
     pub(crate) carried: Vec<String>,
     pub(crate) last_words: String,
     pub(crate) samples: u32,
+    /// Whether it is a member of a team, which is idle when it has nothing to do, and does not stop.
+    /// Its kind does not say so: the model chooses the kind of a subagent.
+    is_member: bool,
     /// Below this size no compaction is tried, since one did not work.
     compact_above: usize,
 }
@@ -74,6 +77,7 @@ impl Lane {
             carried: Vec::new(),
             last_words: String::new(),
             samples: 0,
+            is_member: false,
             compact_above: 0,
         }
     }
@@ -304,7 +308,7 @@ impl Lane {
         sent_on: bool,
         cancel: &CancellationToken,
     ) -> Result<Option<String>, Ended> {
-        if self.who.kind == below::TEAMMATE {
+        if self.is_member {
             return Ok(None);
         }
         let event = self.event(self.stop_event(Status::Complete, sent_on));
@@ -333,7 +337,7 @@ impl Lane {
 
     /// Tells the hooks of an end that did not come by itself. Nobody waits for them.
     pub(crate) fn tell_of_end(&self, status: Status) {
-        if status != Status::Complete && self.who.kind != below::TEAMMATE {
+        if status != Status::Complete && !self.is_member {
             let event = || self.stop_event(status, false);
             let kind = event().kind;
             self.shared.hooks.notify(event, &kind, &self.who, None);

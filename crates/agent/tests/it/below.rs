@@ -169,3 +169,29 @@ async fn a_message_wakes_a_member() {
     assert_eq!(world.of("tool.result")[1]["content"], "ann: woken\nbob: sent");
     assert!(world.model_log().contains("bob says: over to you"));
 }
+
+#[tokio::test]
+async fn no_kind_of_subagent_is_a_way_around_the_hooks_on_its_end() {
+    let seen = Seen::default();
+    let script = "[[turn]]\n[[turn.call]]\ntool = \"Agent\"\n\
+                  input = { prompt = \"p\", agent_type = \"teammate\" }\n\
+                  [[turn]]\ntext = \"done\"\n[[turn]]\nagent = \"teammate\"\ntext = \"x\"\n";
+    let world = World::new(script, seen.observers(&[EventKind::SubagentStop]));
+    world.run("hi").await;
+    assert_eq!(seen.all(), ["SubagentStop"]);
+}
+
+#[tokio::test]
+async fn a_member_cannot_have_the_name_of_an_agent_outside_the_team() {
+    for name in ["main", "agent-1"] {
+        let script = format!(
+            "[[turn]]\n[[turn.call]]\ntool = \"Team\"\n\
+             input = {{ members = [{{ name = {name:?}, prompt = \"p\" }}] }}\n\
+             [[turn]]\ntext = \"done\"\n"
+        );
+        let world = World::new(&script, vec![]);
+        world.run("hi").await;
+        let expected = format!("`{name}` is the name of an agent outside the team");
+        assert_eq!(world.of("tool.result")[0]["content"], expected);
+    }
+}
