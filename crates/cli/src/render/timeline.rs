@@ -3,7 +3,7 @@
 use tenter_agent::{Effect, Status, StreamEvent, What, Who};
 
 use super::style::{ASKS, BAD, CHANGED, DIM, GOOD, STRONG, paint};
-use super::text::printable;
+use super::text::{one_line, printable};
 
 /// The most of a text that a line shows.
 const MOST: usize = 90;
@@ -114,12 +114,13 @@ fn line(what: &What) -> Option<String> {
         }
         What::Result { status, reason, .. } => {
             let style = if *status == Status::Complete { GOOD } else { BAD };
-            let reason = reason.as_deref().map(|reason| format!(": {}", short(reason)));
+            // The last word is whole: it says what to do.
+            let reason = reason.as_deref().map(|reason| format!(": {}", one_line(reason, 2000)));
             let word = paint(style, status.as_str());
             format!("end     {word}{}", reason.unwrap_or_default())
         }
         What::Notification { notification_type, message } if notification_type == "warning" => {
-            format!("note    {}", paint(ASKS, short(message)))
+            format!("note    {}", paint(ASKS, one_line(message, 2000)))
         }
         What::Notification { notification_type, message } if notification_type == "compacted" => {
             format!("note    {}", paint(DIM, short(message)))

@@ -308,5 +308,6 @@ fn a_model_that_cannot_be_asked_says_why() {
         ["agent", "--provider", "openai", "--model", "m", "--base-url", "http://127.0.0.1:9", "x"];
     let said = home.tenter(&unreachable).run();
     assert_eq!(said.code, 1, "{said}");
-    assert!(said.stderr.contains("http://127.0.0.1:9"), "{said}");
+    assert!(said.stderr.contains("http://127.0.0.1:9/v1/chat/completions cannot"), "{said}");
+    assert!(said.stderr.contains("is it running"), "the end is not cut off: {said}");
 }

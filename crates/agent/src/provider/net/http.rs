@@ -118,7 +118,11 @@ impl Http {
             builder = builder.tls_certs_only([]);
         }
         let client = builder.build().map_err(|error| {
-            ProviderError::new(format!("no connections can be made: {}", root_of(&error)))
+            ProviderError::new(format!(
+                "no encrypted connections can be made: {}; install the system's certificates, or name a \
+                 file of them in SSL_CERT_FILE",
+                root_of(&error)
+            ))
         })?;
         Ok(Self { client, url, headers: map, network })
     }
