@@ -97,7 +97,7 @@ complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen
 openai\t'Any server with chat completions; a key is read from `OPENAI_API_KEY`'
 anthropic\t'A server with messages; a key is read from `ANTHROPIC_API_KEY`'"
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l script -d 'What a scripted model says: a TOML file of turns [default: one that looks around]' -r -F
-complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l model -d 'The model, by the name that its server has for it' -r
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l model -d 'The model, by the name that its server has for it [default: the one of a server that was named and has one]' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l base-url -d 'Where the model\'s server is, such as `http://127.0.0.1:8080` [default: `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`, else the provider\'s own]' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l mode -d 'What may run without a question where no rule speaks of it' -r -f -a "default\t'What changes nothing'
 accept-edits\t'That, and changes of files'
@@ -123,7 +123,7 @@ complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_sub
 openai\t'Any server with chat completions; a key is read from `OPENAI_API_KEY`'
 anthropic\t'A server with messages; a key is read from `ANTHROPIC_API_KEY`'"
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l script -d 'What a scripted model says: a TOML file of turns [default: one that looks around]' -r -F
-complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l model -d 'The model, by the name that its server has for it' -r
+complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l model -d 'The model, by the name that its server has for it [default: the one of a server that was named and has one]' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l base-url -d 'Where the model\'s server is, such as `http://127.0.0.1:8080` [default: `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`, else the provider\'s own]' -r
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and __fish_seen_subcommand_from resume" -l mode -d 'What may run without a question where no rule speaks of it' -r -f -a "default\t'What changes nothing'
 accept-edits\t'That, and changes of files'

@@ -6,10 +6,14 @@ use tenter_agent::{Anthropic, ApiKey, OpenAi, Provider, ProviderError, Script, S
 
 use crate::args::{AgentOptions, ProviderName};
 use crate::error::CliError;
+use crate::runtime;
 use crate::world::{self, World};
 
 /// What a scripted model says unless a script is named.
 const SCRIPT: &str = include_str!("script.toml");
+
+/// The name of a model whose server does not say it: most of those that have one take any.
+const UNNAMED: &str = "default";
 
 /// The model that the options name, or another one of the same provider.
 ///
@@ -29,36 +33,66 @@ pub(super) fn provider(
         return Err(CliError::usage(format!("`--script` is not for `--provider {name}`"))
             .hint("leave out one of the two"));
     }
-    let Some(model) = other.or(options.model.as_deref()) else {
-        return Err(CliError::usage(format!("`--provider {name}` needs to know which model"))
-            .hint("name it as its server does: `--model NAME`"));
-    };
     let [base_url, key] = variables.map(|name| text(world, name));
     let base_url = options.base_url.clone().or(base_url?);
     let key = key?.map(ApiKey::new);
-    let built: Result<Arc<dyn Provider>, ProviderError> = match options.provider {
-        ProviderName::Anthropic => {
-            let mut builder = Anthropic::builder(model);
-            if let Some(url) = base_url {
-                builder = builder.base_url(url);
-            }
-            if let Some(key) = key {
-                builder = builder.api_key(key);
-            }
-            builder.build().map(|provider| Arc::new(provider) as _)
+    let model = other.or(options.model.as_deref());
+    if model.is_none() && base_url.is_none() {
+        return Err(which(name, &[]));
+    }
+    if options.provider == ProviderName::Anthropic {
+        let mut builder = Anthropic::builder(model.unwrap_or(UNNAMED));
+        if let Some(url) = base_url {
+            builder = builder.base_url(url);
         }
-        ProviderName::Openai | ProviderName::Scripted => {
-            let mut builder = OpenAi::builder(model);
-            if let Some(url) = base_url {
-                builder = builder.base_url(url);
-            }
-            if let Some(key) = key {
-                builder = builder.api_key(key);
-            }
-            builder.build().map(|provider| Arc::new(provider) as _)
+        if let Some(key) = key {
+            builder = builder.api_key(key);
         }
-    };
-    built.map_err(|error| CliError::usage(error.message))
+        let provider = builder.build().map_err(|error| unusable(&error))?;
+        return Ok(match model {
+            Some(_) => Arc::new(provider),
+            None => Arc::new(provider.clone().with_model(the_one(name, provider.models())?)),
+        });
+    }
+    let mut builder = OpenAi::builder(model.unwrap_or(UNNAMED));
+    if let Some(url) = base_url {
+        builder = builder.base_url(url);
+    }
+    if let Some(key) = key {
+        builder = builder.api_key(key);
+    }
+    let provider = builder.build().map_err(|error| unusable(&error))?;
+    Ok(match model {
+        Some(_) => Arc::new(provider),
+        None => Arc::new(provider.clone().with_model(the_one(name, provider.models())?)),
+    })
+}
+
+fn unusable(error: &ProviderError) -> CliError {
+    CliError::usage(error.message.clone())
+}
+
+fn which(provider: &str, models: &[String]) -> CliError {
+    let error = CliError::usage(format!("`--provider {provider}` needs to know which model"));
+    if models.is_empty() {
+        return error.hint("name it as its server does: `--model NAME`");
+    }
+    let most = models.len().min(20);
+    let more = if models.len() > most { ", …" } else { "" };
+    error.hint(format!("name one with `--model`: {}{more}", models[..most].join(", ")))
+}
+
+/// The model of a server that has one, or does not say what it has.
+fn the_one(
+    provider: &str,
+    models: impl Future<Output = Result<Vec<String>, ProviderError>>,
+) -> Result<String, CliError> {
+    let models = runtime::current_thread()?.block_on(models).unwrap_or_default();
+    match models.as_slice() {
+        [] => Ok(UNNAMED.into()),
+        [one] => Ok(one.clone()),
+        several => Err(which(provider, several)),
+    }
 }
 
 /// A variable that is set and not empty.

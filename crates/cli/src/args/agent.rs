@@ -96,7 +96,8 @@ pub(crate) struct AgentOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
 
-    /// The model, by the name that its server has for it
+    /// The model, by the name that its server has for it [default: the one of a server that was named
+    /// and has one]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
 

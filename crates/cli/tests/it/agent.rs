@@ -248,22 +248,29 @@ fn what_is_learnt_about_the_user_is_told_in_the_next_session() {
     assert_eq!(std::fs::read_to_string(notes).unwrap(), "- Prefers pnpm.\n");
 }
 
-/// A server of one answer, in a thread of its own; gives what it was asked.
-fn model_server(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
+/// A server of these answers, in a thread of its own; gives what it was asked.
+fn model_server(answers: Vec<String>) -> (String, std::thread::JoinHandle<Vec<String>>) {
     use std::io::Read as _;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let served = std::thread::spawn(move || {
-        let (mut connection, _) = listener.accept().unwrap();
-        let mut asked = Vec::new();
-        let mut piece = [0; 4096];
-        // The request is whole with the bracket that closes its body.
-        while !asked.ends_with(b"}") {
-            let count = connection.read(&mut piece).unwrap();
-            asked.extend_from_slice(&piece[..count]);
+        let mut all = Vec::new();
+        for answer in answers {
+            let (mut connection, _) = listener.accept().unwrap();
+            let mut asked = Vec::new();
+            let mut piece = [0; 4096];
+            // A request is whole with its head, or with the bracket that closes its body.
+            let is_whole = |asked: &[u8]| {
+                asked.ends_with(if asked.starts_with(b"GET") { b"\r\n\r\n" } else { &b"}"[..] })
+            };
+            while !is_whole(&asked) {
+                let count = connection.read(&mut piece).unwrap();
+                asked.extend_from_slice(&piece[..count]);
+            }
+            connection.write_all(answer.as_bytes()).unwrap();
+            all.push(String::from_utf8(asked).unwrap());
         }
-        connection.write_all(answer.as_bytes()).unwrap();
-        String::from_utf8(asked).unwrap()
+        all
     });
     (url, served)
 }
@@ -280,14 +287,42 @@ fn a_model_server_on_this_machine_answers() {
         ("anthropic", anthropic, "ANTHROPIC_API_KEY", "x-api-key: k-1"),
     ] {
         let home = Home::new();
-        let (url, served) = model_server(format!("{head}{answer}").leak());
+        let (url, served) = model_server(vec![format!("{head}{answer}")]);
         let args =
             ["agent", "--provider", provider, "--model", "m", "--base-url", &url, "Say hello."];
         let said = home.tenter(&args).env(variable, "k-1").run();
         assert_eq!((said.code, said.stdout.as_str()), (0, "hello\n"), "{said}");
-        let asked = served.join().unwrap();
+        let asked = served.join().unwrap().concat();
         assert!(asked.contains(key) && asked.contains("Say hello."), "{asked}");
         assert!(!said.stderr.contains("k-1"));
+    }
+}
+
+#[test]
+fn the_one_model_of_a_server_needs_no_name() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
+    let json = |body: &str| format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    let one = json(r#"{"data":[{"id":"only-one"}]}"#);
+    let two = json(r#"{"data":[{"id":"this"},{"id":"that"}]}"#);
+    let none =
+        "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned();
+    let hello = json(r#"{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}"#);
+    for (list, code, part) in [
+        (one, 0, "\"model\":\"only-one\""),
+        (none, 0, "\"model\":\"default\""),
+        (two, 64, "this, that"),
+    ] {
+        let home = Home::new();
+        let (url, served) = model_server(vec![list, hello.clone()]);
+        let args = ["agent", "--provider", "openai", "--base-url", &url, "--json", "Say hello."];
+        let said = home.tenter(&args).run();
+        assert_eq!(said.code, code, "{said}");
+        assert!(said.stdout.contains(part) || said.stderr.contains(part), "{said}");
+        if code == 0 {
+            let asked = served.join().unwrap();
+            assert!(asked[0].starts_with("GET /v1/models "), "{}", asked[0]);
+            assert!(asked[1].contains(part), "{}", asked[1]);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::exchange::{Decoder, exchange};
 use super::http::{ApiKey, Http, Network, base};
 use super::sse::SseEvent;
-use super::{Fragments, cut_off, words_of};
+use super::{Fragments, cut_off, models, words_of};
 use crate::message::{Message, reminder};
 use crate::provider::{Delta, Provider, ProviderError, Request};
 
@@ -58,6 +58,21 @@ impl Anthropic {
             max_tokens: MAX_TOKENS,
             network: Network::default(),
         }
+    }
+
+    /// The models that the server says it has.
+    ///
+    /// # Errors
+    /// It cannot be reached, or has no such list.
+    pub async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        models(&self.http, "messages").await
+    }
+
+    /// The same server with another model.
+    #[must_use]
+    pub fn with_model(mut self, model: impl Into<String>) -> Self {
+        self.model = model.into();
+        self
     }
 }
 

@@ -148,6 +148,30 @@ impl Http {
         }
     }
 
+    /// What stands at another address of the same server, which is asked once.
+    ///
+    /// # Errors
+    /// Nothing does, or it cannot be read.
+    pub(super) async fn get(&self, url: Url) -> Result<String, ProviderError> {
+        let there = Self { url, ..self.clone() };
+        let request = there.client.get(there.url.clone()).headers(there.headers.clone());
+        let failed = |failed| match failed {
+            Failed::ForNow(error, _) | Failed::ForGood(error) => error,
+        };
+        let response = match timeout(there.network.connect_timeout, request.send()).await {
+            Err(_) => return Err(failed(there.silent(there.network.connect_timeout))),
+            Ok(Err(error)) => return Err(failed(there.unreachable(&error))),
+            Ok(Ok(response)) if response.status().is_success() => response,
+            Ok(Ok(response)) => return Err(failed(there.refused(response).await)),
+        };
+        let body = timeout(there.network.idle_timeout, response.bytes()).await;
+        match body {
+            Ok(Ok(bytes)) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Ok(Err(error)) => Err(failed(there.unreachable(&error))),
+            Err(_) => Err(failed(there.silent(there.network.idle_timeout))),
+        }
+    }
+
     /// Twice as long each time, and never quite the same for two who were refused together.
     fn backoff(&self, tried: u32) -> Duration {
         let whole = self.network.backoff.saturating_mul(1 << tried.min(10)).min(MOST_WAIT / 2);
@@ -160,14 +184,7 @@ impl Http {
         let request = self.client.post(self.url.clone()).headers(self.headers.clone());
         let sent = timeout(self.network.answer_timeout, request.body(body.to_owned()).send()).await;
         let response = match sent {
-            Err(_) => {
-                let text = format!(
-                    "the model server at {} has not answered in {}; is it busy, or loading a model?",
-                    self.url,
-                    shown(self.network.answer_timeout)
-                );
-                return Err(Failed::ForNow(ProviderError::new(text), None));
-            }
+            Err(_) => return Err(self.silent(self.network.answer_timeout)),
             Ok(Err(error)) => return Err(self.unreachable(&error)),
             Ok(Ok(response)) => response,
         };
@@ -175,6 +192,15 @@ impl Http {
             return Ok(response);
         }
         Err(self.refused(response).await)
+    }
+
+    fn silent(&self, time: Duration) -> Failed {
+        let text = format!(
+            "the model server at {} has not answered in {}; is it busy, or loading a model?",
+            self.url,
+            shown(time)
+        );
+        Failed::ForNow(ProviderError::new(text), None)
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Failed {

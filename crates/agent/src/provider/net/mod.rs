@@ -18,6 +18,7 @@ pub use http::{ApiKey, Network};
 pub use openai::{OpenAi, OpenAiBuilder};
 pub use sse::{SseEvent, SseParser, TooLong};
 
+use http::Http;
 use tenter::Json;
 
 use crate::message::ToolCall;
@@ -45,6 +46,19 @@ impl Fragments {
         };
         Delta::Call(ToolCall { id: self.id, name: self.name, input })
     }
+}
+
+/// The models that a server says it has, whose list stands beside `last` in its address.
+async fn models(http: &Http, last: &str) -> Result<Vec<String>, ProviderError> {
+    let mut url = http.url.clone();
+    let path = url.path().strip_suffix(last).unwrap_or_default().to_owned();
+    url.set_path(&format!("{path}models"));
+    let body = http.get(url).await?;
+    let value: serde_json::Value = serde_json::from_str(&body)
+        .map_err(|error| ProviderError::new(format!("the list of models is not JSON: {error}")))?;
+    let data = value.get("data").and_then(serde_json::Value::as_array);
+    let ids = data.into_iter().flatten().filter_map(|model| model.get("id")?.as_str());
+    Ok(ids.map(ToOwned::to_owned).collect())
 }
 
 /// Why an answer that is not whole ends where it does.
