@@ -384,6 +384,12 @@ impl Agent {
 
     /// Summarises the conversation, if no hook is against it; `wishes` are what the summary is to mind.
     pub async fn compact(&mut self, wishes: &str, cancel: &CancellationToken) -> Compacted {
+        if self.open.is_some() {
+            // A call whose question is open has no result that could be summarised.
+            let reason =
+                "a question of the process before is open: it is put again in the next turn";
+            return Compacted::Skipped { reason: reason.into() };
+        }
         match self.lane.compact(Trigger::Manual, wishes, cancel).await {
             Ok(compacted) => compacted,
             Err(ended) => {

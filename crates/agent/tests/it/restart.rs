@@ -282,3 +282,18 @@ async fn an_interrupt_while_it_is_put_again_ends_the_call_for_good() {
     assert_eq!(turn(&mut agent, "on").await.status, Status::Complete);
     assert_eq!(ran(&world), "a\n");
 }
+
+#[tokio::test]
+async fn a_conversation_with_an_open_question_is_not_summarised() {
+    let seen = Seen::default();
+    let world = World::on_host("tenter", &three(), asks_about_b(&seen), RuleSet::new());
+    start_and_drop(&world).await;
+    let human = Says::these(&[Answer::Allow]);
+    let mut agent = world.builder().human(human).resume().unwrap();
+    let before = agent.history().to_vec();
+    let compacted = agent.compact("", &CancellationToken::new()).await;
+    assert!(matches!(compacted, tenter_agent::Compacted::Skipped { .. }), "{compacted:?}");
+    assert_eq!(agent.history(), before);
+    assert_eq!(turn(&mut agent, "go on").await.status, Status::Complete);
+    assert_eq!(ran(&world), "a\nb\n", "the question is put, and the call runs");
+}
