@@ -13,5 +13,9 @@ pub const MAX_DEPTH_IN_PLACE: usize = 24;
 /// counted each time.
 pub const MAX_STEPS: usize = 1 << 20;
 
+/// How many uses of files are told one by one, written and read ones each. Where there are more, one
+/// of any file stands for the rest.
+pub const MAX_FILES: usize = 4096;
+
 /// How much text an unknown keeps, in bytes.
 pub const MAX_UNKNOWN_TEXT: usize = 4 * 1024;

@@ -11,8 +11,11 @@ use crate::word::{Piece, Word};
 use crate::written::normal;
 
 /// More links, or more uses through them, are taken for a use of any file.
-const MAX_LINKS: usize = 32;
+pub(crate) const MAX_LINKS: usize = 32;
 const MAX_ADDED: usize = 256;
+/// A path that has become longer than this by links that lead through each other, in bytes, is one of
+/// any file.
+const MAX_PATH: usize = 4096;
 /// After so many comparisons a use is taken for one of any file.
 const MAX_COMPARED: usize = 1 << 16;
 
@@ -29,6 +32,14 @@ const NOT_FOLLOWING: &[&str] = &["rm", "unlink", "ln", "link", "readlink"];
 /// Adds the files behind the links to the files that are used by them.
 pub(crate) fn follow(links: &[Link], files: &mut Vec<FileUse>) {
     if links.is_empty() {
+        return;
+    }
+    if links.len() > MAX_LINKS {
+        // Which they all are is not known, so whatever another command uses may be any file.
+        let other = |file: &&FileUse| links.iter().any(|link| link.span != file.span);
+        if let Some(file) = files.iter().find(other).cloned() {
+            files.push(FileUse { path: Word::one_of_any_text(), ..file });
+        }
         return;
     }
     let links: Vec<Known> = links.iter().map(Known::of).collect();
@@ -49,11 +60,13 @@ pub(crate) fn follow(links: &[Link], files: &mut Vec<FileUse>) {
             }
         }
         for path in more {
-            if !seen.insert(path.to_string()) {
+            let text = path.to_string();
+            let long = text.len() > MAX_PATH;
+            if !seen.insert(text) {
                 continue;
             }
             added += 1;
-            let over = added > MAX_ADDED || links.len() > MAX_LINKS || compared > MAX_COMPARED;
+            let over = long || added > MAX_ADDED || compared > MAX_COMPARED;
             let path = if over { Word::one_of_any_text() } else { path };
             files.push(FileUse {
                 path,

@@ -537,29 +537,30 @@ impl<'g> Walker<'g> {
         reason = "whoever uses a file makes this for the call alone"
     )]
     pub(crate) fn writes(&mut self, path: Word, by: By, span: Span) {
-        if !self.is_remote() && !path.is_pipe() {
+        if !self.is_remote() && !path.is_pipe() && self.out.writes.len() <= limits::MAX_FILES {
             let out = &mut self.out.writes;
             self.state.folder.paths(path, |path, elsewhere| {
-                out.push(FileUse { path, elsewhere, by: by.clone(), span });
+                add_use(out, FileUse { path, elsewhere, by: by.clone(), span });
             });
         }
     }
 
     pub(crate) fn reads(&mut self, path: Word, by: By, span: Span) {
-        if !self.is_remote() && !path.is_pipe() {
+        if !self.is_remote() && !path.is_pipe() && self.out.reads.len() <= limits::MAX_FILES {
             let out = &mut self.out.reads;
             if self.state.folder == Folder::Inside {
-                return out.push(FileUse { path, elsewhere: false, by, span });
+                return add_use(out, FileUse { path, elsewhere: false, by, span });
             }
             self.state.folder.paths(path, |path, elsewhere| {
-                out.push(FileUse { path, elsewhere, by: by.clone(), span });
+                add_use(out, FileUse { path, elsewhere, by: by.clone(), span });
             });
         }
     }
 
     /// A later use of `path`, or of a path below it, is one of `target`.
     pub(crate) fn links(&mut self, target: Word, path: Word, span: Span) {
-        if self.is_remote() {
+        // One more than can be followed says that there are too many.
+        if self.is_remote() || self.links.len() > links::MAX_LINKS {
             return;
         }
         let folder = &self.state.folder;
@@ -597,4 +598,15 @@ impl<'g> Walker<'g> {
             runs.push(RunFile { path, by_name, span, via: via.clone() });
         });
     }
+}
+
+/// Adds a use. One more than the most stands for the use of any file, and there are none behind it.
+fn add_use(files: &mut Vec<FileUse>, mut file: FileUse) {
+    if files.len() >= limits::MAX_FILES {
+        if files.len() > limits::MAX_FILES {
+            return;
+        }
+        file.path = Word::one_of_any_text();
+    }
+    files.push(file);
 }

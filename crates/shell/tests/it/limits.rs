@@ -134,6 +134,12 @@ fn texts_that_expand_without_end_are_cut_off() {
         format!("K[{}x{}]=1", "${a[${".repeat(40), "}]}".repeat(40)),
         format!("K[A$(()B[{}x{}]", "(".repeat(34), ")()".repeat(20)),
         format!("K[`a`{}x", "`(".repeat(40)),
+        // Many folders and many files, each in each, through links that lead through each other.
+        format!(
+            "ln -s a b/a\nln -s b/a a\ncp {} {} x",
+            "-t{a,b,c}{d,e,f}{g,h,i}{j,k,l} ", "{1..100}"
+        ),
+        format!("ln -s ./x/y/{} x\ncat {}", "z".repeat(200), "x/".repeat(300)),
         format!("K[{}{}", "${T[ddd[d{}".repeat(12), "${{} z z$2x".repeat(12)),
         format!("K[{}x{}]=1", "${T[a[${".repeat(12), "}]]}".repeat(12)),
         "(( a ) ".repeat(9000),
