@@ -101,9 +101,12 @@ fn line(what: &What) -> Option<String> {
             let more = reason.as_deref().map(short);
             let more = more.or_else(|| payload.as_ref().map(|json| short(json.as_text())));
             let more = more.map(|more| format!(": {more}")).unwrap_or_default();
-            let names = names.join(", ");
-            let names = printable(&names);
-            format!("hook    {event} {} by {names}{more}", paint(style, word))
+            // Advice says itself whom it is about.
+            let by = match names.join(", ") {
+                names if names.is_empty() || *effect == Effect::Advisory => String::new(),
+                names => format!(" by {}", printable(&names)),
+            };
+            format!("hook    {event} {}{by}{more}", paint(style, word))
         }
         What::PermissionAsk { tool, reason, .. } => {
             format!("ask     {} {}", printable(tool), paint(ASKS, short(reason)))
