@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 /// The crates that the list may name, by the name that code gives them, and their folders.
 const CRATES: &[(&str, &str)] = &[
+    ("tenter_shell", "shell"),
     ("tenter_core", "core"),
     ("tenter_hosts", "hosts"),
     ("tenter_process", "process"),
     ("tenter", "engine"),
+    ("tenter_agent", "agent"),
 ];
 
 /// One row of the list: what fails, and the tests that show it does not fail here.
@@ -44,7 +46,7 @@ fn rows(text: &str) -> Vec<Row> {
 /// Every test of a crate as its path: modules, then the function.
 fn tests_of(folder: &Path) -> BTreeSet<String> {
     let mut tests = BTreeSet::new();
-    for root in ["src", "tests/it"] {
+    for (root, program) in [("src", ""), ("tests/it", ""), ("tests/kills", "kills")] {
         let root = folder.join(root);
         for file in rust_files(&root) {
             let module = module_of(file.strip_prefix(&root).unwrap());
@@ -60,7 +62,7 @@ fn tests_of(folder: &Path) -> BTreeSet<String> {
                 } else if let Some(rest) = line.strip_prefix("fn ") {
                     let name = rest.split('(').next().unwrap_or_default();
                     if is_test {
-                        let parts = [&*module, inner, name];
+                        let parts = [program, &*module, inner, name];
                         let parts: Vec<_> = parts.into_iter().filter(|p| !p.is_empty()).collect();
                         tests.insert(parts.join("::"));
                     }
