@@ -3,8 +3,6 @@
 //! Facts: <https://platform.openai.com/docs/api-reference/chat>. Servers differ in what they leave out,
 //! so an answer is read by what is there.
 
-use std::collections::BTreeMap;
-
 use futures_util::stream::BoxStream;
 use serde_json::{Map, Value, json};
 
@@ -198,7 +196,8 @@ fn body(model: &str, max_tokens: Option<u32>, request: &Request) -> Value {
 /// An answer on its way.
 #[derive(Debug, Default)]
 struct Answer {
-    calls: BTreeMap<usize, Fragments>,
+    /// The calls with their numbers, in the order in which they began.
+    calls: Vec<(u64, Fragments)>,
     over: bool,
 }
 
@@ -225,7 +224,8 @@ impl Answer {
         Ok(deltas)
     }
 
-    /// A part of a call. Some servers number them, some give each its id, some send one whole.
+    /// A part of a call. Some servers number them, some give each its id, some send one whole; some
+    /// give all of them one number, and some give each part of a call another id, but no name.
     fn fragment(&mut self, part: &Value) {
         let text = |at: &Value, key: &str| {
             at.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -233,21 +233,29 @@ impl Answer {
         let (id, function) = (text(part, "id"), &part["function"]);
         let name = text(function, "name");
         let number = part.get("index").and_then(Value::as_u64);
-        let last = self.calls.last_key_value();
-        let at = match (number.and_then(|number| usize::try_from(number).ok()), last) {
-            (Some(number), _) => number,
-            (None, None) => 0,
-            (None, Some((last, call))) => {
-                let begins =
-                    (!id.is_empty() && id != call.id) || (id.is_empty() && !name.is_empty());
-                last + usize::from(begins)
-            }
+        let known = match number {
+            Some(number) => self.calls.iter().rposition(|(of, call)| {
+                let begins = !name.is_empty() && !id.is_empty() && !call.id.is_empty();
+                *of == number && !(begins && id != call.id)
+            }),
+            None => self.calls.len().checked_sub(1).filter(|last| {
+                let call = &self.calls[*last].1;
+                (id.is_empty() || id == call.id) && (!id.is_empty() || name.is_empty())
+            }),
         };
-        let call = self.calls.entry(at).or_default();
+        let at = known.unwrap_or_else(|| {
+            let next = self.calls.last().map_or(0, |(last, _)| last.saturating_add(1));
+            self.calls.push((number.unwrap_or(next), Fragments::default()));
+            self.calls.len() - 1
+        });
+        let call = &mut self.calls[at].1;
         if call.id.is_empty() {
             call.id = id;
         }
-        call.name.push_str(&name);
+        // Some servers say it with every part.
+        if call.name != name {
+            call.name.push_str(&name);
+        }
         match function.get("arguments") {
             Some(Value::String(text)) => call.arguments.push_str(text),
             // A server that does not put them into a text.
@@ -260,7 +268,9 @@ impl Answer {
 
     fn end(&mut self) -> Vec<Delta> {
         self.over = true;
-        std::mem::take(&mut self.calls).into_values().map(Fragments::call).collect()
+        let mut calls = std::mem::take(&mut self.calls);
+        calls.sort_by_key(|(number, _)| *number);
+        calls.into_iter().map(|(_, call)| call.call()).collect()
     }
 }
 
@@ -356,6 +366,30 @@ mod tests {
                 vec![
                     r#"{"id":"a","function":{"name":"A","arguments":"{"}}"#,
                     r#"{"id":"a","function":{"arguments":"}"}}"#,
+                ],
+                vec!["a:A:{}"],
+            ),
+            // Whole, all with the same number.
+            (
+                vec![
+                    r#"{"index":0,"id":"a","function":{"name":"A","arguments":"{}"}}"#,
+                    r#"{"index":0,"id":"b","function":{"name":"A","arguments":"{\"x\":1}"}}"#,
+                ],
+                vec!["a:A:{}", r#"b:A:{"x":1}"#],
+            ),
+            // A new id with every part, and the name once.
+            (
+                vec![
+                    r#"{"index":0,"id":"a","function":{"name":"A","arguments":"{"}}"#,
+                    r#"{"index":0,"id":"b","function":{"name":null,"arguments":"}"}}"#,
+                ],
+                vec!["a:A:{}"],
+            ),
+            // The name with every part.
+            (
+                vec![
+                    r#"{"index":0,"id":"a","function":{"name":"A","arguments":"{"}}"#,
+                    r#"{"index":0,"id":"a","function":{"name":"A","arguments":"}"}}"#,
                 ],
                 vec!["a:A:{}"],
             ),
