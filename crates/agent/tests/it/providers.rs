@@ -180,10 +180,10 @@ async fn what_may_pass_is_tried_again_and_nothing_else() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_named() {
-    let server = Server::new(vec![]).await;
-    // Its address is free again now.
-    let url = "http://127.0.0.1:9".to_owned();
-    drop(server);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    // Nobody listens there any more.
+    drop(listener);
     let model = OpenAi::builder("m").base_url(&url).api_key(ApiKey::new("sk-secret"));
     let said = answer(&model.network(network()).build().unwrap()).await;
     let error = said[0].as_ref().unwrap_err().to_string();
@@ -211,6 +211,102 @@ async fn an_answer_that_breaks_off_is_not_asked_for_again() {
         assert!(error.contains(part), "{error}");
         assert_eq!((said.len(), server.asked().len()), (2, 1), "{part}");
     }
+}
+
+/// The words that came with the reason for which an answer is not whole are part of it.
+#[tokio::test]
+async fn what_was_said_before_an_answer_was_cut_off_is_given_out() {
+    let cut = r#"{"choices":[{"delta":{"content":"half"},"finish_reason":"length"}]}"#;
+    let in_one = r#"{"choices":[{"message":{"content":"half"},"finish_reason":"length"}]}"#;
+    for steps in [stream(&[cut]), whole("200 OK", "", in_one)] {
+        let server = Server::new(vec![steps]).await;
+        let said = answer(&openai(&server)).await;
+        assert_eq!((said.len(), &said[0]), (2, &Ok(text("half"))));
+        assert!(said[1].as_ref().unwrap_err().message.contains("allow more tokens"));
+    }
+    let in_one = r#"{"content":[{"type":"text","text":"half"},{"type":"tool_use","id":"c","name":"Bash","input":{}}],"stop_reason":"max_tokens"}"#;
+    let server = Server::new(vec![whole("200 OK", "", in_one)]).await;
+    let model = Anthropic::builder("m").base_url(&server.url).network(network()).build().unwrap();
+    let said = answer(&model).await;
+    assert_eq!((said.len(), &said[0]), (2, &Ok(text("half"))), "and no call that may be cut");
+    assert!(said[1].as_ref().unwrap_err().message.contains("allow more tokens"));
+}
+
+/// Servers quote what they refuse, and a key stands in what they refuse.
+#[tokio::test]
+async fn a_key_that_a_server_repeats_is_not_shown() {
+    let words = r#"{"error":{"message":"incorrect key: sk-secret"}}"#;
+    // Its end is where a long text is cut.
+    let long = format!("{} sk-secret", "x".repeat(393));
+    for steps in [
+        whole("401 Unauthorized", "", words),
+        whole("400 Bad Request", "", &long),
+        whole("200 OK", "", words),
+        stream(&[words]),
+    ] {
+        let server = Server::new(vec![steps.clone(), steps]).await;
+        let (url, key) = (&server.url, || ApiKey::new("sk-secret"));
+        let openai = OpenAi::builder("m").base_url(url).api_key(key()).network(network());
+        let anthropic = Anthropic::builder("m").base_url(url).api_key(key()).network(network());
+        let providers: [Box<dyn Provider>; 2] =
+            [Box::new(openai.build().unwrap()), Box::new(anthropic.build().unwrap())];
+        for provider in providers {
+            let error = answer(&*provider).await.pop().unwrap().unwrap_err().message;
+            assert!(!error.contains("sk-"), "{}: {error}", provider.name());
+        }
+    }
+    let server = Server::new(vec![whole("401 Unauthorized", "", words)]).await;
+    let model = OpenAi::builder("m").base_url(&server.url).api_key(ApiKey::new("sk-secret"));
+    let error = model.build().unwrap().models().await.unwrap_err().message;
+    assert!(error.contains("incorrect key") && !error.contains("sk-"), "{error}");
+
+    // A server of one's own may take any word as its key; what is said of it stays whole.
+    let server = Server::new(vec![whole("404 Not Found", "", "")]).await;
+    let model = OpenAi::builder("m").base_url(&server.url).api_key(ApiKey::new("127.0.0.1"));
+    let error = answer(&model.build().unwrap()).await[0].clone().unwrap_err().message;
+    assert!(error.contains(&server.url), "{error}");
+}
+
+#[tokio::test]
+async fn a_long_error_inside_a_stream_is_shortened() {
+    let words = format!(r#"{{"error":{{"message":"{}"}}}}"#, "é".repeat(100_000));
+    let server = Server::new(vec![stream(&[&words])]).await;
+    let error = answer(&openai(&server)).await[0].clone().unwrap_err().message;
+    assert!(error.contains("the model server failed: éé") && error.len() < 2000, "{}", error.len());
+}
+
+#[tokio::test]
+async fn a_web_page_is_no_answer() {
+    let page = "HTTP/1.1 200 OK\r\ncontent-type: Text/HTML; charset=utf-8\r\n\
+                connection: close\r\n\r\n<html></html>";
+    let server = Server::new(vec![vec![Step::Send(page.into())]]).await;
+    let error = answer(&openai(&server)).await[0].clone().unwrap_err().message;
+    assert!(error.contains(&server.url) && error.contains("a web page"), "{error}");
+}
+
+/// Some servers keep a connection awake with events that hold nothing.
+#[tokio::test]
+async fn an_empty_event_says_nothing() {
+    let server =
+        Server::new(vec![stream(&["", HELLO]), stream(&["", r#"{"type":"message_stop"}"#])]);
+    let server = server.await;
+    assert_eq!(answer(&openai(&server)).await, [Ok(text("hello"))]);
+    let model = Anthropic::builder("m").base_url(&server.url).network(network()).build().unwrap();
+    assert_eq!(answer(&model).await, []);
+}
+
+/// A list without end is not read without end.
+#[tokio::test]
+async fn a_list_of_models_is_bounded() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
+    let mut steps = vec![Step::Send(head.into())];
+    steps.extend(vec![Step::Send(" ".repeat(1024 * 1024)); 9]);
+    steps.push(Step::UntilGone);
+    let server = Server::new(vec![steps]).await;
+    let model = openai(&server);
+    let list = tokio::time::timeout(LIMIT, model.models()).await;
+    let error = list.expect("it is given up in time").unwrap_err().message;
+    assert!(error.contains("8 MiB") && error.contains(&server.url), "{error}");
 }
 
 #[tokio::test]

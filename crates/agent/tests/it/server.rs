@@ -90,9 +90,11 @@ async fn read(connection: &mut TcpStream) -> Asked {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let lower = head.to_ascii_lowercase();
-            let length = lower.split("content-length: ").nth(1).unwrap();
-            let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
-            if body.len() >= length {
+            let length = lower.split("content-length: ").nth(1);
+            let Some(length) = length.and_then(|length| length.split("\r\n").next()) else {
+                return Asked { head: lower, body: Value::Null };
+            };
+            if body.len() >= length.parse::<usize>().unwrap() {
                 return Asked { head: lower, body: serde_json::from_str(body).unwrap() };
             }
         }

@@ -117,7 +117,7 @@ impl AnthropicBuilder {
             path => format!("{path}/v1/messages"),
         };
         url.set_path(&path);
-        let key = self.key.map(|key| ("x-api-key", key.text().to_owned()));
+        let key = self.key.map(|key| ("x-api-key", "", key));
         let headers = [("anthropic-version", VERSION), ("accept", "text/event-stream")];
         let http = Http::new(url, &headers, key, self.network)?;
         Ok(Anthropic { http, model: self.model, max_tokens: self.max_tokens })
@@ -244,8 +244,10 @@ fn begun(block: &Value) -> Fragments {
     Fragments { id: text(block, "id"), name: text(block, "name"), arguments }
 }
 
-fn said(text: String) -> Vec<Delta> {
-    if text.is_empty() { Vec::new() } else { vec![Delta::Text(text)] }
+fn add_text(text: String, said: &mut Vec<Delta>) {
+    if !text.is_empty() {
+        said.push(Delta::Text(text));
+    }
 }
 
 /// Whether an answer is whole that ends for this reason.
@@ -259,7 +261,7 @@ fn ended(reason: &str) -> Result<(), ProviderError> {
 }
 
 impl Decoder for Answer {
-    fn take(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ProviderError> {
+    fn take(&mut self, event: &SseEvent, said: &mut Vec<Delta>) -> Result<(), ProviderError> {
         let value: Value = serde_json::from_str(&event.data).map_err(|error| {
             ProviderError::new(format!("the answer holds what is not JSON: {error}"))
         })?;
@@ -270,58 +272,60 @@ impl Decoder for Answer {
                 match block.get("type").and_then(Value::as_str) {
                     Some("tool_use") => {
                         self.calls.insert(number, begun(block));
-                        Ok(Vec::new())
                     }
-                    Some("text") => Ok(said(text(block, "text"))),
+                    Some("text") => add_text(text(block, "text"), said),
                     // Thinking, and what is yet to come.
-                    _ => Ok(Vec::new()),
+                    _ => {}
                 }
             }
             "content_block_delta" => {
                 let delta = &value["delta"];
                 match delta.get("type").and_then(Value::as_str) {
-                    Some("text_delta") => Ok(said(text(delta, "text"))),
+                    Some("text_delta") => add_text(text(delta, "text"), said),
                     Some("input_json_delta") => {
                         if let Some(call) = self.calls.get_mut(&number) {
                             call.arguments.push_str(&text(delta, "partial_json"));
                         }
-                        Ok(Vec::new())
                     }
-                    _ => Ok(Vec::new()),
+                    _ => {}
                 }
             }
             "message_delta" => ended(
                 value.pointer("/delta/stop_reason").and_then(Value::as_str).unwrap_or_default(),
-            )
-            .map(|()| Vec::new()),
+            )?,
             "message_stop" => {
                 self.over = true;
-                Ok(std::mem::take(&mut self.calls).into_values().map(Fragments::call).collect())
+                said.extend(std::mem::take(&mut self.calls).into_values().map(Fragments::call));
             }
             "error" => {
                 let words = words_of(&event.data).unwrap_or_else(|| event.data.clone());
-                Err(ProviderError::new(format!("the model server failed: {words}")))
+                return Err(ProviderError::new(format!("the model server failed: {words}")));
             }
-            _ => Ok(Vec::new()),
+            _ => {}
         }
+        Ok(())
     }
 
-    fn take_whole(&mut self, body: &str) -> Result<Vec<Delta>, ProviderError> {
+    fn take_whole(&mut self, body: &str, said: &mut Vec<Delta>) -> Result<(), ProviderError> {
         let answer: Value = serde_json::from_str(body)
             .map_err(|error| ProviderError::new(format!("the answer is not JSON: {error}")))?;
         let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
             let words = words_of(body).unwrap_or_else(|| "it holds no `content`".into());
             return Err(ProviderError::new(format!("the model server failed: {words}")));
         };
+        let mut calls = Vec::new();
+        for block in blocks {
+            match block.get("type").and_then(Value::as_str) {
+                Some("text") => add_text(text(block, "text"), said),
+                Some("tool_use") => calls.push(begun(block).call()),
+                _ => {}
+            }
+        }
+        // As in a stream, calls are given once it is known that they are whole.
         ended(&text(&answer, "stop_reason"))?;
         self.over = true;
-        let deltas =
-            blocks.iter().flat_map(|block| match block.get("type").and_then(Value::as_str) {
-                Some("text") => said(text(block, "text")),
-                Some("tool_use") => vec![begun(block).call()],
-                _ => Vec::new(),
-            });
-        Ok(deltas.collect())
+        said.extend(calls);
+        Ok(())
     }
 
     fn is_over(&self) -> bool {

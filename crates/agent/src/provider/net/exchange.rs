@@ -18,17 +18,18 @@ const MOST: usize = 32 * 1024 * 1024;
 
 /// Reads an answer of one wire format.
 pub(super) trait Decoder: Send + Sync {
-    /// What an event of the stream says.
+    /// Adds what an event of the stream says to `said`, which also holds what comes before an error.
     ///
     /// # Errors
     /// It says that the answer failed, or cannot be read.
-    fn take(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ProviderError>;
+    fn take(&mut self, event: &SseEvent, said: &mut Vec<Delta>) -> Result<(), ProviderError>;
 
-    /// What an answer says that came in one piece.
+    /// Adds what an answer says that came in one piece to `said`, which also holds what comes before
+    /// an error.
     ///
     /// # Errors
     /// It says that the answer failed, or cannot be read.
-    fn take_whole(&mut self, body: &str) -> Result<Vec<Delta>, ProviderError>;
+    fn take_whole(&mut self, body: &str, said: &mut Vec<Delta>) -> Result<(), ProviderError>;
 
     /// Whether the answer is over.
     fn is_over(&self) -> bool;
@@ -83,7 +84,14 @@ impl<D: Decoder> Exchange<'_, D> {
     async fn begin(&mut self, body: &str) -> Result<(), ProviderError> {
         let mut response = self.http.send(body).await?;
         let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-        if !kind.is_some_and(|kind| kind.starts_with("application/json")) {
+        let kind = kind.unwrap_or_default().to_ascii_lowercase();
+        if kind.starts_with("text/html") {
+            return Err(ProviderError::new(format!(
+                "a web page stands at {}, and no model server; is the address right?",
+                self.http.url
+            )));
+        }
+        if !kind.starts_with("application/json") {
             self.at = At::Reading(response, SseParser::new());
             return Ok(());
         }
@@ -95,9 +103,10 @@ impl<D: Decoder> Exchange<'_, D> {
                 return Err(self.broken("it is longer than 32 MiB"));
             }
         }
-        let deltas = self.decoder.take_whole(&String::from_utf8_lossy(&whole))?;
-        self.ready.extend(deltas.into_iter().map(Ok));
-        Ok(())
+        let mut said = Vec::new();
+        let done = self.decoder.take_whole(&String::from_utf8_lossy(&whole), &mut said);
+        self.ready.extend(said.into_iter().map(Ok));
+        done.map_err(|error| self.http.told(&error))
     }
 
     async fn read(
@@ -109,8 +118,14 @@ impl<D: Decoder> Exchange<'_, D> {
             return Err(self.broken("the connection ended before it did"));
         };
         for event in parser.push(&piece).map_err(|error| self.broken(&error.to_string()))? {
-            let deltas = self.decoder.take(&event)?;
-            self.ready.extend(deltas.into_iter().map(Ok));
+            // Some servers keep a connection awake with events that hold nothing.
+            if event.data.trim().is_empty() {
+                continue;
+            }
+            let mut said = Vec::new();
+            let done = self.decoder.take(&event, &mut said);
+            self.ready.extend(said.into_iter().map(Ok));
+            done.map_err(|error| self.http.told(&error))?;
         }
         if !self.decoder.is_over() {
             self.at = At::Reading(response, parser);

@@ -17,6 +17,10 @@ use crate::provider::ProviderError;
 /// The most of an error's body that is read, and shown.
 const MOST_READ: usize = 64 * 1024;
 const MOST_SHOWN: usize = 400;
+/// The longest list of models that is read.
+const MOST_LISTED: usize = 8 * 1024 * 1024;
+/// The most of an error that an answer itself tells.
+const MOST_TOLD: usize = 1000;
 /// The longest that a retry is waited for, whatever the server asks.
 const MOST_WAIT: Duration = Duration::from_mins(1);
 
@@ -78,6 +82,8 @@ pub(super) struct Http {
     client: Client,
     pub(super) url: Url,
     headers: HeaderMap,
+    /// What no text may show, even where the server repeats it.
+    key: Option<ApiKey>,
     pub(super) network: Network,
 }
 
@@ -87,7 +93,7 @@ impl Http {
     pub(super) fn new(
         url: Url,
         headers: &[(&'static str, &str)],
-        key: Option<(&'static str, String)>,
+        key: Option<(&'static str, &'static str, ApiKey)>,
         network: Network,
     ) -> Result<Self, ProviderError> {
         let mut map = HeaderMap::new();
@@ -97,7 +103,8 @@ impl Http {
                 .map_err(|_| ProviderError::new(format!("`{value}` cannot be sent as {name}")))?;
             map.insert(HeaderName::from_static(name), value);
         }
-        if let Some((name, value)) = key {
+        if let Some((name, before, key)) = &key {
+            let value = format!("{before}{}", key.text());
             let mut value = HeaderValue::from_str(&value).map_err(|_| {
                 ProviderError::new(
                     "the API key holds characters that no key has: copy it again, without line breaks",
@@ -124,7 +131,27 @@ impl Http {
                 root_of(&error)
             ))
         })?;
-        Ok(Self { client, url, headers: map, network })
+        Ok(Self { client, url, headers: map, key: key.map(|(_, _, key)| key), network })
+    }
+
+    /// An error with the server's words as it may be shown: without the key, and not longer than
+    /// somebody reads.
+    pub(super) fn told(&self, error: &ProviderError) -> ProviderError {
+        let text = self.without_key(&error.message);
+        let mut chars = text.chars();
+        let mut shown: String = chars.by_ref().take(MOST_TOLD).collect();
+        if chars.next().is_some() {
+            shown.push('…');
+        }
+        ProviderError::new(shown)
+    }
+
+    /// For the server's words alone: a key that protects nothing may be a word of ours, or the host.
+    fn without_key(&self, text: &str) -> String {
+        match self.key.as_ref().map(|key| key.text().trim()).filter(|key| !key.is_empty()) {
+            Some(key) => text.replace(key, "(the key)"),
+            None => text.to_owned(),
+        }
     }
 
     /// Sends a request until an answer begins.
@@ -158,16 +185,28 @@ impl Http {
         let failed = |failed| match failed {
             Failed::ForNow(error, _) | Failed::ForGood(error) => error,
         };
-        let response = match timeout(there.network.connect_timeout, request.send()).await {
+        let mut response = match timeout(there.network.connect_timeout, request.send()).await {
             Err(_) => return Err(failed(there.silent(there.network.connect_timeout))),
             Ok(Err(error)) => return Err(failed(there.unreachable(&error))),
             Ok(Ok(response)) if response.status().is_success() => response,
             Ok(Ok(response)) => return Err(failed(there.refused(response).await)),
         };
-        let body = timeout(there.network.idle_timeout, response.bytes()).await;
-        match body {
-            Ok(Ok(bytes)) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Ok(Err(error)) => Err(failed(there.unreachable(&error))),
+        let read = async {
+            let mut body = Vec::new();
+            while let Some(piece) =
+                response.chunk().await.map_err(|error| failed(there.unreachable(&error)))?
+            {
+                body.extend_from_slice(&piece);
+                if body.len() > MOST_LISTED {
+                    let url = &there.url;
+                    let text = format!("what stands at {url} is longer than 8 MiB; is it right?");
+                    return Err(ProviderError::new(text));
+                }
+            }
+            Ok(String::from_utf8_lossy(&body).into_owned())
+        };
+        match timeout(there.network.idle_timeout, read).await {
+            Ok(read) => read,
             Err(_) => Err(failed(there.silent(there.network.idle_timeout))),
         }
     }
@@ -229,7 +268,8 @@ impl Http {
         let _ = timeout(self.network.idle_timeout, read).await;
         let body = String::from_utf8_lossy(&body);
         let words = words_of(&body).unwrap_or_else(|| body.trim().to_owned());
-        let words: String = words.chars().take(MOST_SHOWN).collect();
+        // A key that is cut in two would not be found any more.
+        let words: String = self.without_key(&words).chars().take(MOST_SHOWN).collect();
         let words = if words.is_empty() { String::new() } else { format!(": {words}") };
         let hint = match status.as_u16() {
             401 | 403 => "; is an API key set, and is it for this server?",
@@ -326,8 +366,9 @@ mod tests {
         assert_eq!(format!("{key:?}"), "ApiKey(…)");
         let url = base("http://127.0.0.1:1").unwrap();
         let network = Network::default();
-        let with =
-            |key: &str| Http::new(url.clone(), &[], Some(("authorization", key.into())), network);
+        let with = |key: &str| {
+            Http::new(url.clone(), &[], Some(("authorization", "", ApiKey::new(key))), network)
+        };
         assert!(!format!("{:?}", with("sk-secret").unwrap()).contains("sk-secret"));
         let error = with("sk-secret\n").unwrap_err().to_string();
         assert!(!error.contains("secret") && error.contains("line breaks"), "{error}");

@@ -114,7 +114,7 @@ impl OpenAiBuilder {
             path => format!("{path}/chat/completions"),
         };
         url.set_path(&path);
-        let key = self.key.map(|key| ("authorization", format!("Bearer {}", key.text())));
+        let key = self.key.map(|key| ("authorization", "Bearer ", key));
         let http = Http::new(url, &[("accept", "text/event-stream")], key, self.network)?;
         Ok(OpenAi { http, model: self.model, max_tokens: self.max_tokens })
     }
@@ -202,8 +202,12 @@ struct Answer {
 }
 
 impl Answer {
-    fn choice(&mut self, choice: &Value, said: &Value) -> Result<Vec<Delta>, ProviderError> {
-        let mut deltas = Vec::new();
+    fn choice(
+        &mut self,
+        choice: &Value,
+        said: &Value,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), ProviderError> {
         for key in ["content", "refusal"] {
             match said.get(key).and_then(Value::as_str) {
                 Some(text) if !text.is_empty() => deltas.push(Delta::Text(text.to_owned())),
@@ -221,7 +225,7 @@ impl Answer {
             }
             Some(_) => deltas.extend(self.end()),
         }
-        Ok(deltas)
+        Ok(())
     }
 
     /// A part of a call. Some servers number them, some give each its id, some send one whole; some
@@ -275,12 +279,13 @@ impl Answer {
 }
 
 impl Decoder for Answer {
-    fn take(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ProviderError> {
+    fn take(&mut self, event: &SseEvent, said: &mut Vec<Delta>) -> Result<(), ProviderError> {
         if self.over {
-            return Ok(Vec::new());
+            return Ok(());
         }
         if event.data.trim() == "[DONE]" {
-            return Ok(self.end());
+            said.extend(self.end());
+            return Ok(());
         }
         let chunk: Value = serde_json::from_str(&event.data).map_err(|error| {
             ProviderError::new(format!("the answer holds what is not JSON: {error}"))
@@ -290,21 +295,21 @@ impl Decoder for Answer {
             return Err(ProviderError::new(format!("the model server failed: {words}")));
         }
         match chunk.pointer("/choices/0") {
-            Some(choice) => self.choice(choice, &choice["delta"]),
-            None => Ok(Vec::new()),
+            Some(choice) => self.choice(choice, &choice["delta"], said),
+            None => Ok(()),
         }
     }
 
-    fn take_whole(&mut self, body: &str) -> Result<Vec<Delta>, ProviderError> {
+    fn take_whole(&mut self, body: &str, said: &mut Vec<Delta>) -> Result<(), ProviderError> {
         let answer: Value = serde_json::from_str(body)
             .map_err(|error| ProviderError::new(format!("the answer is not JSON: {error}")))?;
         let Some(choice) = answer.pointer("/choices/0") else {
             let words = words_of(body).unwrap_or_else(|| "it holds no `choices`".into());
             return Err(ProviderError::new(format!("the model server failed: {words}")));
         };
-        let mut deltas = self.choice(choice, &choice["message"])?;
-        deltas.extend(self.end());
-        Ok(deltas)
+        self.choice(choice, &choice["message"], said)?;
+        said.extend(self.end());
+        Ok(())
     }
 
     fn is_over(&self) -> bool {
@@ -321,13 +326,14 @@ mod tests {
         let mut all = Vec::new();
         for chunk in chunks {
             let event = SseEvent { event: String::new(), data: (*chunk).into() };
-            all.extend(answer.take(&event)?.into_iter().map(|delta| match delta {
-                Delta::Text(text) => text,
-                Delta::Call(call) => format!("{}:{}:{}", call.id, call.name, call.input.as_text()),
-            }));
+            answer.take(&event, &mut all)?;
         }
         assert!(answer.is_over(), "{chunks:?}");
-        Ok(all)
+        let shown = all.into_iter().map(|delta| match delta {
+            Delta::Text(text) => text,
+            Delta::Call(call) => format!("{}:{}:{}", call.id, call.name, call.input.as_text()),
+        });
+        Ok(shown.collect())
     }
 
     /// What servers of their own kind leave out or do otherwise.
