@@ -296,7 +296,13 @@ impl Store for FolderStore {
         let mut line = serde_json::to_vec(record).unwrap_or_default();
         line.push(b'\n');
         let Some(file) = open.get_mut(session) else { return Ok(()) };
-        file.write_all(&line).map_err(|error| StoreError::Io { path, error })
+        if let Err(error) = file.write_all(&line) {
+            // A part of it may stand there: what follows is not to be glued to it. Opening the file
+            // again sees to that, when there is room again.
+            drop(open.remove(session).map(|file| file.unlock()));
+            return Err(StoreError::Io { path, error });
+        }
+        Ok(())
     }
 
     fn load(&self, session: &str) -> Result<Vec<Record>, StoreError> {
@@ -509,6 +515,22 @@ mod tests {
         let list = other.list().unwrap();
         assert_eq!(list.len(), 1);
         assert_eq!(list[0].first_prompt.as_deref(), Some("hi"));
+    }
+
+    #[test]
+    fn what_is_kept_after_a_write_that_failed_half_way_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FolderStore::new(folder.path());
+        store.append("s", &head("s")).unwrap();
+        let real = lock(&store.open).remove("s").unwrap();
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        lock(&store.open).insert("s".into(), full);
+        assert!(matches!(store.append("s", &user("lost")), Err(StoreError::Io { .. })));
+        // The part that there was room for.
+        (&real).write_all(b"{\"user\":{\"te").unwrap();
+        drop(real);
+        store.append("s", &user("after")).unwrap();
+        assert_eq!(store.load("s").unwrap(), [head("s"), user("after")]);
     }
 
     #[test]
