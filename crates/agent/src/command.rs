@@ -5,6 +5,9 @@
 use std::fs;
 use std::path::Path;
 
+/// The longest file of a command, in bytes.
+const MOST: u64 = 1024 * 1024;
+
 /// A typed command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Typed<'a> {
@@ -26,7 +29,13 @@ pub(crate) fn typed(prompt: &str) -> Option<Typed<'_>> {
 /// `$ARGUMENTS` stands for all words, `$1` to `$9` for one; where neither stands, the words follow
 /// the text. A header between lines of `---` is left out.
 pub(crate) fn expand(typed: &Typed<'_>, folder: &Path) -> Option<String> {
-    let text = fs::read_to_string(folder.join(typed.name).with_extension("md")).ok()?;
+    let path = folder.join(typed.name).with_extension("md");
+    // A pipe or a device would never end, and nobody could interrupt reading it.
+    let about = fs::metadata(&path).ok()?;
+    if !about.is_file() || about.len() > MOST {
+        return None;
+    }
+    let text = fs::read_to_string(path).ok()?;
     Some(filled(body(&text), typed.arguments))
 }
 
@@ -72,6 +81,18 @@ mod tests {
         for other in ["fix", "/", "/a/b c", "/../x", "/etc/passwd"] {
             assert_eq!(typed(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn what_is_no_plain_file_is_no_command() {
+        let folder = tempfile::tempdir().unwrap();
+        let typed = Typed { name: "x", arguments: "" };
+        assert_eq!(expand(&typed, folder.path()), None);
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join("x.md")).unwrap();
+        assert_eq!(expand(&typed, folder.path()), None);
+        fs::remove_file(folder.path().join("x.md")).unwrap();
+        fs::write(folder.path().join("x.md"), "text\n").unwrap();
+        assert_eq!(expand(&typed, folder.path()).as_deref(), Some("text"));
     }
 
     #[test]
