@@ -192,6 +192,8 @@ impl Lane {
                 continue;
             }
             match self.may_end(sent_on, cancel).await {
+                // Something may have been said while the hooks were asked.
+                Ok(None) if self.has_more_to_hear() => {}
                 Ok(None) => return Ended::new(Status::Complete, None),
                 Ok(Some(reason)) => {
                     sent_on = true;

@@ -214,3 +214,20 @@ async fn a_turn_that_goes_in_circles_ends() {
     assert_eq!(end.status, Status::Limit);
     assert_eq!(world.provider.log().len(), 3);
 }
+
+#[tokio::test]
+async fn what_is_said_while_a_stop_hook_is_asked_is_heard() {
+    let said = std::sync::Arc::new(std::sync::Mutex::new(None::<tenter_agent::Steering>));
+    let says = std::sync::Arc::clone(&said);
+    let stop = hook(EventKind::Stop, move |_| {
+        if let Some(steering) = says.lock().unwrap().take() {
+            steering.say("one more thing");
+        }
+        Verdict::none()
+    });
+    let world = World::new("[[turn]]\ntext = \"a\"\n[[turn]]\ntext = \"b\"\n", vec![stop]);
+    let mut agent = world.builder().start();
+    *said.lock().unwrap() = Some(agent.steering());
+    assert_eq!(turn(&mut agent, "hi").await.text, "b");
+    assert_eq!(world.of("user_prompt")[1]["text"], "one more thing");
+}
