@@ -165,6 +165,14 @@ impl<'a> Desk<'a> {
     }
 
     fn ask(&mut self, asked: Asked) {
+        // What led to the question is shown before it.
+        while let Ok(event) = self.events.try_recv() {
+            self.view.show(&event, self.console);
+        }
+        if self.lines.is_none() {
+            // Nobody can answer any more, so it is answered no.
+            return;
+        }
         let text = match &asked {
             Asked::Permission(question, _) => shown(question),
             Asked::Words { question, choices, .. } => {

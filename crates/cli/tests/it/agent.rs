@@ -346,3 +346,22 @@ fn a_model_that_cannot_be_asked_says_why() {
     assert!(said.stderr.contains("http://127.0.0.1:9/v1/chat/completions cannot"), "{said}");
     assert!(said.stderr.contains("is it running"), "the end is not cut off: {said}");
 }
+
+#[test]
+fn a_question_after_the_end_of_input_is_answered_no() {
+    let home = with_script(LOOKS);
+    let hook = scripted_hook().display().to_string();
+    home.write_user(&format!(
+        "[[hook]]\nname = \"slow\"\nevent = \"PreToolUse\"\ncommand = [\"{hook}\", \"ready\", \"pid\", \"wait-file\", \"go\"]\n"
+    ));
+    let (mut child, mut ours) = on_terminal(&home, &["agent", "--script", "turns.toml", "hi"]);
+    wait_for_pid(&home.project().join("pid"));
+    // End of input, and a line that shows that it was read: the terminal echoes neither before.
+    ours.write_all(b"seen\n").unwrap();
+    read_until(&mut ours, "once this step is done");
+    ours.write_all(&[4]).unwrap();
+    home.write("go", "");
+    let rest = read_to_end(ours);
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{rest}");
+    assert!(!home.project().join("seen").exists(), "{rest}");
+}
