@@ -78,7 +78,7 @@ pub use message::{Message, ToolCall, ToolResult, reminder};
 pub use permission::{Mode, PermissionPolicy, PolicyCall, RulesPolicy, Ruling};
 #[cfg(feature = "net")]
 pub use provider::{
-    Anthropic, AnthropicBuilder, ApiKey, Network, OpenAi, OpenAiBuilder, SseEvent, SseParser,
+    Anthropic, ApiKey, NetProvider, NetProviderBuilder, Network, OpenAi, SseEvent, SseParser,
     TooLong,
 };
 pub use provider::{

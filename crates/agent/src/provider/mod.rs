@@ -8,7 +8,7 @@ mod scripted;
 
 #[cfg(feature = "net")]
 pub use net::{
-    Anthropic, AnthropicBuilder, ApiKey, Network, OpenAi, OpenAiBuilder, SseEvent, SseParser,
+    Anthropic, ApiKey, NetProvider, NetProviderBuilder, Network, OpenAi, SseEvent, SseParser,
     TooLong,
 };
 pub use scripted::{Script, ScriptError, ScriptedProvider};

@@ -7,8 +7,8 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tenter::CancellationToken;
 use tenter_agent::{
-    Agent, Anthropic, ApiKey, Delta, Message, Mode, Network, OpenAi, Provider, ProviderError,
-    Request, RulesPolicy, Status, ToolSpec, Who,
+    Agent, Anthropic, ApiKey, Delta, Message, Mode, NetProvider, Network, OpenAi, Provider,
+    ProviderError, Request, RulesPolicy, Status, ToolSpec, Who,
 };
 
 use crate::server::{Server, Step, stream, whole};
@@ -25,7 +25,7 @@ fn network() -> Network {
     }
 }
 
-fn openai(server: &Server) -> OpenAi {
+fn openai(server: &Server) -> NetProvider {
     OpenAi::builder("m").base_url(&server.url).network(network()).build().unwrap()
 }
 

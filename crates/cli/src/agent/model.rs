@@ -24,10 +24,16 @@ pub(super) fn provider(
     other: Option<&str>,
     world: &World,
 ) -> Result<Arc<dyn Provider>, CliError> {
-    let (variables, name) = match options.provider {
+    let model = other.or(options.model.as_deref());
+    let named = model.unwrap_or(UNNAMED);
+    let (mut builder, variables, name) = match options.provider {
         ProviderName::Scripted => return Ok(Arc::new(scripted(options, world)?)),
-        ProviderName::Openai => (["OPENAI_BASE_URL", "OPENAI_API_KEY"], "openai"),
-        ProviderName::Anthropic => (["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"], "anthropic"),
+        ProviderName::Openai => {
+            (OpenAi::builder(named), ["OPENAI_BASE_URL", "OPENAI_API_KEY"], "openai")
+        }
+        ProviderName::Anthropic => {
+            (Anthropic::builder(named), ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"], "anthropic")
+        }
     };
     if options.script.is_some() {
         return Err(CliError::usage(format!("`--script` is not for `--provider {name}`"))
@@ -36,40 +42,21 @@ pub(super) fn provider(
     let [base_url, key] = variables.map(|name| text(world, name));
     let base_url = options.base_url.clone().or(base_url?);
     let key = key?.map(ApiKey::new);
-    let model = other.or(options.model.as_deref());
     if model.is_none() && base_url.is_none() {
         return Err(which(name, &[]));
     }
-    if options.provider == ProviderName::Anthropic {
-        let mut builder = Anthropic::builder(model.unwrap_or(UNNAMED));
-        if let Some(url) = base_url {
-            builder = builder.base_url(url);
-        }
-        if let Some(key) = key {
-            builder = builder.api_key(key);
-        }
-        let provider = builder.build().map_err(|error| unusable(&error))?;
-        return Ok(match model {
-            Some(_) => Arc::new(provider),
-            None => Arc::new(provider.clone().with_model(the_one(name, provider.models())?)),
-        });
-    }
-    let mut builder = OpenAi::builder(model.unwrap_or(UNNAMED));
     if let Some(url) = base_url {
         builder = builder.base_url(url);
     }
     if let Some(key) = key {
         builder = builder.api_key(key);
     }
-    let provider = builder.build().map_err(|error| unusable(&error))?;
-    Ok(match model {
-        Some(_) => Arc::new(provider),
-        None => Arc::new(provider.clone().with_model(the_one(name, provider.models())?)),
-    })
-}
-
-fn unusable(error: &ProviderError) -> CliError {
-    CliError::usage(error.message.clone())
+    let mut provider = builder.build().map_err(|error| CliError::usage(error.message))?;
+    if model.is_none() {
+        let one = the_one(name, provider.models())?;
+        provider = provider.with_model(one);
+    }
+    Ok(Arc::new(provider))
 }
 
 fn which(provider: &str, models: &[String]) -> CliError {

@@ -4,18 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::stream::BoxStream;
 use serde_json::{Value, json};
 
-use super::exchange::{Decoder, exchange};
-use super::http::{ApiKey, Http, Network, base};
+use super::exchange::Decoder;
+use super::server::{Format, NetProviderBuilder};
 use super::sse::SseEvent;
-use super::{Fragments, cut_off, models, words_of};
+use super::{Fragments, cut_off, failed, json_of};
 use crate::message::{Message, reminder};
-use crate::provider::{Delta, Provider, ProviderError, Request};
+use crate::provider::{Delta, ProviderError, Request};
 
-/// Where the models of Anthropic are.
-const HOME: &str = "https://api.anthropic.com";
 /// The version of the interface that is spoken here.
 const VERSION: &str = "2023-06-01";
 /// The most tokens of one answer unless it is said; the interface wants to be told.
@@ -31,111 +28,33 @@ const MAX_TOKENS: u32 = 8192;
 /// assert_eq!((model.name(), model.model()), ("anthropic", "a-model"));
 /// # }
 /// ```
-#[derive(Debug, Clone)]
-pub struct Anthropic {
-    http: Http,
-    model: String,
-    max_tokens: u32,
-}
-
-/// Builds an [`Anthropic`].
-#[derive(Debug, Clone)]
-pub struct AnthropicBuilder {
-    model: String,
-    base_url: String,
-    key: Option<ApiKey>,
-    max_tokens: u32,
-    network: Network,
-}
+#[derive(Debug, Clone, Copy)]
+pub struct Anthropic;
 
 impl Anthropic {
-    /// A provider to build, for this model.
-    pub fn builder(model: impl Into<String>) -> AnthropicBuilder {
-        AnthropicBuilder {
-            model: model.into(),
-            base_url: HOME.into(),
-            key: None,
-            max_tokens: MAX_TOKENS,
-            network: Network::default(),
-        }
-    }
-
-    /// The models that the server says it has.
-    ///
-    /// # Errors
-    /// It cannot be reached, or has no such list.
-    pub async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        models(&self.http, "messages").await
-    }
-
-    /// The same server with another model.
-    #[must_use]
-    pub fn with_model(mut self, model: impl Into<String>) -> Self {
-        self.model = model.into();
-        self
+    /// A provider to build, for this model. What is missing of `/v1/messages` at the end of an address
+    /// is added. An answer has 8192 tokens at most unless it is said.
+    pub fn builder(model: impl Into<String>) -> NetProviderBuilder {
+        NetProviderBuilder::new(&FORMAT, model.into())
     }
 }
 
-impl AnthropicBuilder {
-    /// The server. What is missing of `/v1/messages` at the end is added.
-    #[must_use]
-    pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.base_url = url.into();
-        self
-    }
+const FORMAT: Format = Format {
+    name: "anthropic",
+    home: "https://api.anthropic.com",
+    headers: &[("anthropic-version", VERSION), ("accept", "text/event-stream")],
+    key: ("x-api-key", ""),
+    last: "messages",
+    path,
+    body,
+    answer: || Box::<Answer>::default(),
+};
 
-    /// The key.
-    #[must_use]
-    pub fn api_key(mut self, key: ApiKey) -> Self {
-        self.key = Some(key);
-        self
-    }
-
-    /// The most tokens of one answer; 8192 unless it is said.
-    #[must_use]
-    pub fn max_tokens(mut self, most: u32) -> Self {
-        self.max_tokens = most;
-        self
-    }
-
-    /// How long the server is waited for, and how often it is asked.
-    #[must_use]
-    pub fn network(mut self, network: Network) -> Self {
-        self.network = network;
-        self
-    }
-
-    /// The provider.
-    ///
-    /// # Errors
-    /// The address is none, or the key is not one.
-    pub fn build(self) -> Result<Anthropic, ProviderError> {
-        let mut url = base(&self.base_url)?;
-        let path = match url.path().trim_end_matches('/') {
-            path if path.ends_with("/v1/messages") => path.to_owned(),
-            path if path.ends_with("/v1") => format!("{path}/messages"),
-            path => format!("{path}/v1/messages"),
-        };
-        url.set_path(&path);
-        let key = self.key.map(|key| ("x-api-key", "", key));
-        let headers = [("anthropic-version", VERSION), ("accept", "text/event-stream")];
-        let http = Http::new(url, &headers, key, self.network)?;
-        Ok(Anthropic { http, model: self.model, max_tokens: self.max_tokens })
-    }
-}
-
-impl Provider for Anthropic {
-    fn name(&self) -> &'static str {
-        "anthropic"
-    }
-
-    fn model(&self) -> &str {
-        &self.model
-    }
-
-    fn stream(&self, request: Request) -> BoxStream<'_, Result<Delta, ProviderError>> {
-        let body = body(&self.model, self.max_tokens, &request).to_string();
-        exchange(&self.http, body, Answer::default())
+fn path(given: &str) -> String {
+    match given {
+        given if given.ends_with("/v1/messages") => given.to_owned(),
+        given if given.ends_with("/v1") => format!("{given}/messages"),
+        given => format!("{given}/v1/messages"),
     }
 }
 
@@ -162,7 +81,7 @@ fn plain(id: &str) -> String {
     id.chars().map(plain).collect()
 }
 
-fn body(model: &str, max_tokens: u32, request: &Request) -> Value {
+fn body(model: &str, max_tokens: Option<u32>, request: &Request) -> Value {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in &request.messages {
         match message {
@@ -208,7 +127,7 @@ fn body(model: &str, max_tokens: u32, request: &Request) -> Value {
         .collect();
     let mut body = json!({
         "model": model,
-        "max_tokens": max_tokens,
+        "max_tokens": max_tokens.unwrap_or(MAX_TOKENS),
         "stream": true,
         "system": request.system,
         "messages": messages,
@@ -262,9 +181,7 @@ fn ended(reason: &str) -> Result<(), ProviderError> {
 
 impl Decoder for Answer {
     fn take(&mut self, event: &SseEvent, said: &mut Vec<Delta>) -> Result<(), ProviderError> {
-        let value: Value = serde_json::from_str(&event.data).map_err(|error| {
-            ProviderError::new(format!("the answer holds what is not JSON: {error}"))
-        })?;
+        let value = json_of(&event.data, "the answer holds what is not JSON")?;
         let number = value.get("index").and_then(Value::as_u64).unwrap_or_default();
         match value.get("type").and_then(Value::as_str).unwrap_or(&event.event) {
             "content_block_start" => {
@@ -297,21 +214,16 @@ impl Decoder for Answer {
                 self.over = true;
                 said.extend(std::mem::take(&mut self.calls).into_values().map(Fragments::call));
             }
-            "error" => {
-                let words = words_of(&event.data).unwrap_or_else(|| event.data.clone());
-                return Err(ProviderError::new(format!("the model server failed: {words}")));
-            }
+            "error" => return Err(failed(&event.data, &event.data)),
             _ => {}
         }
         Ok(())
     }
 
     fn take_whole(&mut self, body: &str, said: &mut Vec<Delta>) -> Result<(), ProviderError> {
-        let answer: Value = serde_json::from_str(body)
-            .map_err(|error| ProviderError::new(format!("the answer is not JSON: {error}")))?;
+        let answer = json_of(body, "the answer is not JSON")?;
         let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
-            let words = words_of(body).unwrap_or_else(|| "it holds no `content`".into());
-            return Err(ProviderError::new(format!("the model server failed: {words}")));
+            return Err(failed(body, "it holds no `content`"));
         };
         let mut calls = Vec::new();
         for block in blocks {

@@ -41,28 +41,28 @@ enum At {
     End,
 }
 
-struct Exchange<'a, D> {
+struct Exchange<'a> {
     http: &'a Http,
     at: At,
-    decoder: D,
+    decoder: Box<dyn Decoder>,
     ready: VecDeque<Result<Delta, ProviderError>>,
 }
 
 /// Sends a request and gives the deltas of its answer. Dropping the stream ends the connection.
-pub(super) fn exchange<'a, D: Decoder + 'a>(
+pub(super) fn exchange<'a>(
     http: &'a Http,
     body: String,
-    decoder: D,
+    decoder: Box<dyn Decoder>,
 ) -> BoxStream<'a, Result<Delta, ProviderError>> {
     let exchange = Exchange { http, at: At::Start(body), decoder, ready: VecDeque::new() };
-    let next = |mut exchange: Exchange<'a, D>| async move {
+    let next = |mut exchange: Exchange<'a>| async move {
         let next = exchange.next().await?;
         Some((next, exchange))
     };
     stream::unfold(exchange, next).boxed()
 }
 
-impl<D: Decoder> Exchange<'_, D> {
+impl Exchange<'_> {
     async fn next(&mut self) -> Option<Result<Delta, ProviderError>> {
         loop {
             if let Some(ready) = self.ready.pop_front() {

@@ -5,20 +5,23 @@
 //! | `http` | one request: timeouts, retries, and what is said when it fails |
 //! | `sse` | server-sent events: bytes in, events out |
 //! | `exchange` | from a request to the deltas of its answer |
+//! | `server` | the provider that all formats share |
 //! | `openai`, `anthropic` | a wire format each: a request as JSON, an answer as deltas |
 
 mod anthropic;
 mod exchange;
 mod http;
 mod openai;
+mod server;
 mod sse;
 
-pub use anthropic::{Anthropic, AnthropicBuilder};
+pub use anthropic::Anthropic;
 pub use http::{ApiKey, Network};
-pub use openai::{OpenAi, OpenAiBuilder};
+pub use openai::OpenAi;
+pub use server::{NetProvider, NetProviderBuilder};
 pub use sse::{SseEvent, SseParser, TooLong};
 
-use http::Http;
+use serde_json::Value;
 use tenter::Json;
 
 use crate::message::ToolCall;
@@ -48,19 +51,6 @@ impl Fragments {
     }
 }
 
-/// The models that a server says it has, whose list stands beside `last` in its address.
-async fn models(http: &Http, last: &str) -> Result<Vec<String>, ProviderError> {
-    let mut url = http.url.clone();
-    let path = url.path().strip_suffix(last).unwrap_or_default().to_owned();
-    url.set_path(&format!("{path}models"));
-    let body = http.get(url).await?;
-    let value: serde_json::Value = serde_json::from_str(&body)
-        .map_err(|error| ProviderError::new(format!("the list of models is not JSON: {error}")))?;
-    let data = value.get("data").and_then(serde_json::Value::as_array);
-    let ids = data.into_iter().flatten().filter_map(|model| model.get("id")?.as_str());
-    Ok(ids.map(ToOwned::to_owned).collect())
-}
-
 /// Why an answer that is not whole ends where it does.
 fn cut_off(why: &str) -> ProviderError {
     ProviderError::new(format!(
@@ -70,8 +60,19 @@ fn cut_off(why: &str) -> ProviderError {
 
 /// The server's words for an error, if it has any.
 fn words_of(body: &str) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_str(body).ok()?;
+    let value: Value = serde_json::from_str(body).ok()?;
     let error = value.get("error").unwrap_or(&value);
     let words = error.as_str().or_else(|| error.get("message")?.as_str())?;
     Some(words.to_owned())
+}
+
+/// A text of the server's as JSON; `if_not` says what it is if it is none.
+fn json_of(text: &str, if_not: &str) -> Result<Value, ProviderError> {
+    serde_json::from_str(text).map_err(|error| ProviderError::new(format!("{if_not}: {error}")))
+}
+
+/// What is said when the server says itself that it failed, or `otherwise` if it does not say why.
+fn failed(body: &str, otherwise: &str) -> ProviderError {
+    let words = words_of(body).unwrap_or_else(|| otherwise.to_owned());
+    ProviderError::new(format!("the model server failed: {words}"))
 }

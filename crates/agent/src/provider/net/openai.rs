@@ -3,18 +3,14 @@
 //! Facts: <https://platform.openai.com/docs/api-reference/chat>. Servers differ in what they leave out,
 //! so an answer is read by what is there.
 
-use futures_util::stream::BoxStream;
 use serde_json::{Map, Value, json};
 
-use super::exchange::{Decoder, exchange};
-use super::http::{ApiKey, Http, Network, base};
+use super::exchange::Decoder;
+use super::server::{Format, NetProviderBuilder};
 use super::sse::SseEvent;
-use super::{Fragments, cut_off, models, words_of};
+use super::{Fragments, cut_off, failed, json_of};
 use crate::message::{Message, reminder};
-use crate::provider::{Delta, Provider, ProviderError, Request};
-
-/// Where the models of OpenAI are.
-const HOME: &str = "https://api.openai.com/v1";
+use crate::provider::{Delta, ProviderError, Request};
 
 /// A model behind chat completions: of OpenAI, or of any server that speaks them.
 ///
@@ -27,111 +23,37 @@ const HOME: &str = "https://api.openai.com/v1";
 /// assert!(OpenAi::builder("qwen3").base_url("127.0.0.1:8080").build().is_err());
 /// # }
 /// ```
-#[derive(Debug, Clone)]
-pub struct OpenAi {
-    http: Http,
-    model: String,
-    max_tokens: Option<u32>,
-}
-
-/// Builds an [`OpenAi`].
-#[derive(Debug, Clone)]
-pub struct OpenAiBuilder {
-    model: String,
-    base_url: String,
-    key: Option<ApiKey>,
-    max_tokens: Option<u32>,
-    network: Network,
-}
+#[derive(Debug, Clone, Copy)]
+pub struct OpenAi;
 
 impl OpenAi {
-    /// A provider to build, for this model.
-    pub fn builder(model: impl Into<String>) -> OpenAiBuilder {
-        OpenAiBuilder {
-            model: model.into(),
-            base_url: HOME.into(),
-            key: None,
-            max_tokens: None,
-            network: Network::default(),
-        }
-    }
-
-    /// The models that the server says it has.
-    ///
-    /// # Errors
-    /// It cannot be reached, or has no such list.
-    pub async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        models(&self.http, "chat/completions").await
-    }
-
-    /// The same server with another model.
-    #[must_use]
-    pub fn with_model(mut self, model: impl Into<String>) -> Self {
-        self.model = model.into();
-        self
+    /// A provider to build, for this model. An address without a path gets `/v1`;
+    /// `/chat/completions` is added if it is not there. How many tokens an answer may have is the
+    /// server's to decide unless it is said.
+    pub fn builder(model: impl Into<String>) -> NetProviderBuilder {
+        NetProviderBuilder::new(&FORMAT, model.into())
     }
 }
 
-impl OpenAiBuilder {
-    /// The server. An address without a path gets `/v1`; `/chat/completions` is added if it is not
-    /// there.
-    #[must_use]
-    pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.base_url = url.into();
-        self
-    }
+const FORMAT: Format = Format {
+    name: "openai",
+    home: "https://api.openai.com/v1",
+    headers: &[("accept", "text/event-stream")],
+    key: ("authorization", "Bearer "),
+    last: LAST,
+    path,
+    body,
+    answer: || Box::<Answer>::default(),
+};
 
-    /// The key; a server of one's own needs none.
-    #[must_use]
-    pub fn api_key(mut self, key: ApiKey) -> Self {
-        self.key = Some(key);
-        self
-    }
+/// The end of the address.
+const LAST: &str = "chat/completions";
 
-    /// The most tokens of one answer, unless the server is to decide.
-    #[must_use]
-    pub fn max_tokens(mut self, most: u32) -> Self {
-        self.max_tokens = Some(most);
-        self
-    }
-
-    /// How long the server is waited for, and how often it is asked.
-    #[must_use]
-    pub fn network(mut self, network: Network) -> Self {
-        self.network = network;
-        self
-    }
-
-    /// The provider.
-    ///
-    /// # Errors
-    /// The address is none, or the key is not one.
-    pub fn build(self) -> Result<OpenAi, ProviderError> {
-        let mut url = base(&self.base_url)?;
-        let path = match url.path().trim_end_matches('/') {
-            "" => "/v1/chat/completions".to_owned(),
-            path if path.ends_with("/chat/completions") => path.to_owned(),
-            path => format!("{path}/chat/completions"),
-        };
-        url.set_path(&path);
-        let key = self.key.map(|key| ("authorization", "Bearer ", key));
-        let http = Http::new(url, &[("accept", "text/event-stream")], key, self.network)?;
-        Ok(OpenAi { http, model: self.model, max_tokens: self.max_tokens })
-    }
-}
-
-impl Provider for OpenAi {
-    fn name(&self) -> &'static str {
-        "openai"
-    }
-
-    fn model(&self) -> &str {
-        &self.model
-    }
-
-    fn stream(&self, request: Request) -> BoxStream<'_, Result<Delta, ProviderError>> {
-        let body = body(&self.model, self.max_tokens, &request).to_string();
-        exchange(&self.http, body, Answer::default())
+fn path(given: &str) -> String {
+    match given {
+        "" => format!("/v1/{LAST}"),
+        given if given.ends_with(&format!("/{LAST}")) => given.to_owned(),
+        given => format!("{given}/{LAST}"),
     }
 }
 
@@ -287,12 +209,9 @@ impl Decoder for Answer {
             said.extend(self.end());
             return Ok(());
         }
-        let chunk: Value = serde_json::from_str(&event.data).map_err(|error| {
-            ProviderError::new(format!("the answer holds what is not JSON: {error}"))
-        })?;
+        let chunk = json_of(&event.data, "the answer holds what is not JSON")?;
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
-            let words = words_of(&event.data).unwrap_or_else(|| event.data.clone());
-            return Err(ProviderError::new(format!("the model server failed: {words}")));
+            return Err(failed(&event.data, &event.data));
         }
         match chunk.pointer("/choices/0") {
             Some(choice) => self.choice(choice, &choice["delta"], said),
@@ -301,11 +220,9 @@ impl Decoder for Answer {
     }
 
     fn take_whole(&mut self, body: &str, said: &mut Vec<Delta>) -> Result<(), ProviderError> {
-        let answer: Value = serde_json::from_str(body)
-            .map_err(|error| ProviderError::new(format!("the answer is not JSON: {error}")))?;
+        let answer = json_of(body, "the answer is not JSON")?;
         let Some(choice) = answer.pointer("/choices/0") else {
-            let words = words_of(body).unwrap_or_else(|| "it holds no `choices`".into());
-            return Err(ProviderError::new(format!("the model server failed: {words}")));
+            return Err(failed(body, "it holds no `choices`"));
         };
         self.choice(choice, &choice["message"], said)?;
         said.extend(self.end());
