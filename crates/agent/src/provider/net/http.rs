@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use tokio::time::{sleep, timeout};
 
 use super::words_of;
@@ -181,16 +181,12 @@ impl Http {
     /// Nothing does, or it cannot be read.
     pub(super) async fn get(&self, url: Url) -> Result<String, ProviderError> {
         let there = Self { url, ..self.clone() };
-        let request = there.client.get(there.url.clone()).headers(there.headers.clone());
+        let request = there.client.get(there.url.clone());
         let failed = |failed| match failed {
             Failed::ForNow(error, _) | Failed::ForGood(error) => error,
         };
-        let mut response = match timeout(there.network.connect_timeout, request.send()).await {
-            Err(_) => return Err(failed(there.silent(there.network.connect_timeout))),
-            Ok(Err(error)) => return Err(failed(there.unreachable(&error))),
-            Ok(Ok(response)) if response.status().is_success() => response,
-            Ok(Ok(response)) => return Err(failed(there.refused(response).await)),
-        };
+        let answered = there.answered(request, there.network.connect_timeout).await;
+        let mut response = answered.map_err(failed)?;
         let read = async {
             let mut body = Vec::new();
             while let Some(piece) =
@@ -220,13 +216,15 @@ impl Http {
     }
 
     async fn once(&self, body: &str) -> Result<Response, Failed> {
-        let request = self.client.post(self.url.clone()).headers(self.headers.clone());
-        let sent = timeout(self.network.answer_timeout, request.body(body.to_owned()).send()).await;
-        let response = match sent {
-            Err(_) => return Err(self.silent(self.network.answer_timeout)),
-            Ok(Err(error)) => return Err(self.unreachable(&error)),
-            Ok(Ok(response)) => response,
-        };
+        let request = self.client.post(self.url.clone()).body(body.to_owned());
+        self.answered(request, self.network.answer_timeout).await
+    }
+
+    /// The head of an answer that is no refusal.
+    async fn answered(&self, request: RequestBuilder, most: Duration) -> Result<Response, Failed> {
+        let sent = timeout(most, request.headers(self.headers.clone()).send()).await;
+        let response =
+            sent.map_err(|_| self.silent(most))?.map_err(|error| self.unreachable(&error))?;
         if response.status().is_success() {
             return Ok(response);
         }
