@@ -89,25 +89,22 @@ impl Lane {
         &self,
         call: &ToolCall,
         input: Json,
-        mut doubts: Vec<Doubt>,
+        doubts: Vec<Doubt>,
         heard: Heard<'_>,
         cancel: &CancellationToken,
     ) -> Asked {
-        let is_waived = |doubt: &Doubt| {
-            doubt.by_policy == Some(true)
-                && !doubt.by_hook
-                && self.shared.waivers.covers(&self.pre_tool(call, input.clone()), "")
+        let may_be_waived = |doubt: &Doubt| doubt.by_policy == Some(true) && !doubt.by_hook;
+        let is_covered = doubts.iter().any(may_be_waived)
+            && self.shared.waivers.covers(&self.pre_tool(call, input.clone()), "");
+        let (waived, open): (Vec<_>, Vec<_>) =
+            doubts.into_iter().partition(|doubt| is_covered && may_be_waived(doubt));
+        let Some(doubt) = open.into_iter().reduce(Doubt::and) else {
+            if let Some(doubt) = waived.into_iter().reduce(Doubt::and) {
+                self.show_question(call, &input, &doubt);
+                self.show_answer(call, Verdict::Allow, AnsweredBy::Waiver);
+            }
+            return Asked::Yes(input);
         };
-        if doubts.iter().any(|doubt| !is_waived(doubt)) {
-            doubts.retain(|doubt| !is_waived(doubt));
-        } else if let Some(doubt) = doubts.into_iter().reduce(Doubt::and) {
-            self.show_question(call, &input, &doubt);
-            self.show_answer(call, Verdict::Allow, AnsweredBy::Waiver);
-            return Asked::Yes(input);
-        } else {
-            return Asked::Yes(input);
-        }
-        let Some(doubt) = doubts.into_iter().reduce(Doubt::and) else { return Asked::Yes(input) };
         let (input, answer) = match self.ask_hooks(call, input, doubt.answered_by, cancel).await {
             Ok(asked) => asked,
             Err(asked) => return asked,
