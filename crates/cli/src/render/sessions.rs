@@ -22,15 +22,11 @@ pub(crate) fn draw(sessions: &[Summary], with_folders: bool, width: usize) -> St
             turns => format!("{turns} turns"),
         };
         let prompt = session.first_prompt.as_deref().unwrap_or("(no prompt)");
-        let head = format!("{}  {}  {turns:>9}  ", session.id, began.unwrap_or_default());
-        let most = width.saturating_sub(head.len()).max(20);
+        let head = format!("{}  {turns:>9}", began.unwrap_or_default());
+        let most = width.saturating_sub(session.id.len() + head.len() + 4).max(20);
         let folder = if with_folders { one_line(&session.cwd, most) + "  " } else { String::new() };
         let prompt = one_line(prompt, most.saturating_sub(folder.len()).max(20));
-        format!(
-            "{}  {}{prompt}\n",
-            paint(STRONG, &session.id),
-            paint(DIM, &head[session.id.len() + 2..]) + &folder
-        )
+        format!("{}  {}  {folder}{prompt}\n", paint(STRONG, &session.id), paint(DIM, head))
     };
     sessions.iter().map(line).collect()
 }

@@ -6,7 +6,7 @@ use super::{
     Field, any_object, flag, list_of, number, object, text, text_or_null, texts, titled, words,
 };
 
-const DECISIONS: &[&str] = &["none", "allow", "ask", "defer", "deny"];
+pub(super) const DECISIONS: &[&str] = &["none", "allow", "ask", "defer", "deny"];
 const STATUSES: &[&str] = &["ok", "failed", "timeout", "cancelled", "skipped"];
 const SKIPS: &[&str] = &[
     "matcher",

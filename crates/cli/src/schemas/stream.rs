@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::outcome::DECISIONS;
 use super::{Field, any_object, flag, list_of, number, object, text, texts, titled, words};
 
 const EFFECTS: &[&str] = &["info", "advisory", "modified", "blocked"];
-const DECISIONS: &[&str] = &["none", "allow", "ask", "defer", "deny"];
 const STATUSES: &[&str] = &["complete", "refused", "halted", "cancelled", "error", "limit"];
 
 /// The schema of one line.
