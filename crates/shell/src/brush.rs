@@ -14,7 +14,7 @@ use crate::grammar::{
     Assign, Command, Compound, Function, Grammar, Item, Joint, List, Mode, Place, Raw, Redirect,
     SimpleCommand, Test, Value,
 };
-use crate::lexer::{Kind, Token, end_of_bracketed, is_name};
+use crate::lexer::{Kind, Token, behind_name, end_of_bracketed};
 
 /// Bash as brush-parser reads it.
 pub(crate) struct Brush;
@@ -41,13 +41,8 @@ const CLOSE: char = '\u{e0f1}';
 /// subscript, and whatever looks like one, with its word parser. Where the subscript ends, and so
 /// whether the word is an assignment, is for our lexer to say.
 fn veiled(word: String) -> String {
-    let name =
-        word.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-    let is_element = word.get(name..).is_some_and(|behind| behind.starts_with('['))
-        && word.as_bytes().get(..name).is_some_and(is_name);
-    if !is_element {
-        return word;
-    }
+    let Some(behind @ [b'[', ..]) = behind_name(word.as_bytes()) else { return word };
+    let name = word.len() - behind.len();
     let end = end_of_bracketed(word.as_bytes(), name + 1).unwrap_or(0);
     let (head, subscript, rest) =
         match (word.get(..=name), word.get(name + 1..end.saturating_sub(1)), word.get(end..)) {

@@ -538,15 +538,18 @@ impl<'a> Lexer<'a> {
 
 /// Whether these bytes begin like an assignment: `name=`, `name+=`, `name[…]=`.
 pub(crate) fn is_assignment(bytes: &[u8]) -> bool {
+    match behind_name(bytes) {
+        Some([b'=', ..] | [b'+', b'=', ..]) => true,
+        Some([b'[', inner @ ..]) => inner.windows(2).any(|pair| pair == b"]=" || pair == b"]+"),
+        _ => false,
+    }
+}
+
+/// What stands behind the variable's name that these bytes begin with.
+pub(crate) fn behind_name(bytes: &[u8]) -> Option<&[u8]> {
     let name = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
-    let name = name.count();
-    let (Some(name), Some(rest)) = (bytes.get(..name), bytes.get(name..)) else { return false };
-    is_name(name)
-        && match rest {
-            [b'=', ..] | [b'+', b'=', ..] => true,
-            [b'[', inner @ ..] => inner.windows(2).any(|pair| pair == b"]=" || pair == b"]+"),
-            _ => false,
-        }
+    let (name, rest) = bytes.split_at_checked(name.count())?;
+    is_name(name).then_some(rest)
 }
 
 /// Whether these bytes are a variable's name.
