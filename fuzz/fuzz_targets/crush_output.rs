@@ -4,25 +4,15 @@
 
 use libfuzzer_sys::fuzz_target;
 use tenter_core::event::EventKind;
-use tenter_core::outcome::Failure;
 use tenter_core::verdict::{Decision, Rewrite};
+use tenter_fuzz::{a_failure_is_no_permission, ended, printed};
 use tenter_hosts::codec::{Exit, Ran};
 use tenter_hosts::crush::{HOST, PROFILE};
 
 fuzz_target!(|data: &[u8]| {
-    let [how, printed @ ..] = data else { return };
-    let (exit, stopped) = match how % 10 {
-        0..=2 => (Exit::Code(0), None),
-        3 => (Exit::Code(2), None),
-        4 => (Exit::Code(49), None),
-        5 => (Exit::Code(1), None),
-        6 => (Exit::Code(127), None),
-        7 => (Exit::Signal(9), None),
-        8 => (Exit::Signal(15), Some(Failure::Timeout)),
-        _ => (Exit::Lost, None),
-    };
-    let at = printed.iter().position(|byte| *byte == 0).unwrap_or(printed.len());
-    let (stdout, stderr) = printed.split_at(at);
+    let [how, bytes @ ..] = data else { return };
+    let (exit, stopped) = ended(*how);
+    let (stdout, stderr) = printed(bytes);
     let kind = EventKind::PreToolUse;
     let decode = |stdout: &[u8]| {
         let ran = Ran { exit, stopped, stdout, stderr, own_names: &[] };
@@ -34,11 +24,7 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(decoded.verdict.halt, code == 49);
         assert!(decoded.verdict.reason.is_some());
     }
-    if decoded.failed.is_some() {
-        let decision = decoded.verdict.decision;
-        assert!(matches!(decision, Decision::None | Decision::Deny), "a failure and {decision:?}");
-        assert!(decoded.verdict.rewrite().is_none(), "a failure and a rewrite");
-    }
+    a_failure_is_no_permission(&decoded);
     assert!(!matches!(decoded.verdict.rewrite(), Some(Rewrite::Replace(_))), "patches only");
 
     // A denial stands whatever is printed before it on other lines.

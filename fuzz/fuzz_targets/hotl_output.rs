@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use tenter_core::event::EventKind;
-use tenter_core::outcome::Failure;
 use tenter_core::verdict::Decision;
+use tenter_fuzz::{a_failure_is_no_permission, ended, printed};
 use tenter_hosts::codec::{Exit, Ran};
 use tenter_hosts::hotl::{HOST, PROFILE};
 
@@ -19,20 +19,10 @@ const KINDS: [EventKind; 6] = [
 ];
 
 fuzz_target!(|data: &[u8]| {
-    let [how, kind, printed @ ..] = data else { return };
+    let [how, kind, bytes @ ..] = data else { return };
     let kind = &KINDS[usize::from(*kind) % KINDS.len()];
-    let (exit, stopped) = match how % 10 {
-        0..=2 => (Exit::Code(0), None),
-        3 => (Exit::Code(2), None),
-        4 => (Exit::Code(49), None),
-        5 => (Exit::Code(1), None),
-        6 => (Exit::Code(127), None),
-        7 => (Exit::Signal(9), None),
-        8 => (Exit::Signal(15), Some(Failure::Timeout)),
-        _ => (Exit::Lost, None),
-    };
-    let at = printed.iter().position(|byte| *byte == 0).unwrap_or(printed.len());
-    let (stdout, stderr) = printed.split_at(at);
+    let (exit, stopped) = ended(*how);
+    let (stdout, stderr) = printed(bytes);
     let decode = |stdout: &[u8]| {
         let ran = Ran { exit, stopped, stdout, stderr, own_names: &[] };
         HOST.codec.decode(&ran, kind, PROFILE.contract(kind))
@@ -44,11 +34,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(code == 2 || decoded.verdict.halt);
         assert!(decoded.verdict.reason.is_some());
     }
-    if decoded.failed.is_some() {
-        let decision = decoded.verdict.decision;
-        assert!(matches!(decision, Decision::None | Decision::Deny), "a failure and {decision:?}");
-        assert!(decoded.verdict.rewrite().is_none(), "a failure and a rewrite");
-    }
+    a_failure_is_no_permission(&decoded);
     // A denial stands whatever is printed before it on other lines.
     if std::str::from_utf8(stdout).is_ok_and(|text| !text.contains(['{', '"'])) {
         let noisy = [stdout, b"\n{\"decision\":\"deny\"}"].concat();

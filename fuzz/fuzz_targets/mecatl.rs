@@ -6,11 +6,12 @@ use libfuzzer_sys::fuzz_target;
 use tenter_core::event::{EventKind, Origin};
 use tenter_core::outcome::Failure;
 use tenter_core::verdict::{Decision, Rewrite};
+use tenter_fuzz::{a_failure_is_no_permission, printed};
 use tenter_hosts::codec::{Exit, Ran, Shown};
 use tenter_hosts::mecatl::{HOST, PHASES, PROFILE};
 
 fuzz_target!(|data: &[u8]| {
-    let [how, printed @ ..] = data else { return };
+    let [how, bytes @ ..] = data else { return };
     let (exit, stopped) = match how % 8 {
         0..=2 => (Exit::Code(0), None),
         3 => (Exit::Code(2), None),
@@ -19,8 +20,7 @@ fuzz_target!(|data: &[u8]| {
         6 => (Exit::Signal(15), Some(Failure::Timeout)),
         _ => (Exit::Lost, None),
     };
-    let at = printed.iter().position(|byte| *byte == 0).unwrap_or(printed.len());
-    let (stdout, stderr) = printed.split_at(at);
+    let (stdout, stderr) = printed(bytes);
     let kind = EventKind::of(PHASES[usize::from(*how) / 8 % PHASES.len()]);
     let ran = Ran { exit, stopped, stdout, stderr, own_names: &[] };
     let decoded = HOST.codec.decode(&ran, &kind, PROFILE.contract(&kind));
@@ -29,13 +29,10 @@ fuzz_target!(|data: &[u8]| {
         assert!(decoded.verdict.reason.is_some_and(|reason| !reason.trim().is_empty()));
         return;
     }
-    if decoded.failed.is_some() {
-        assert!(matches!(decoded.verdict.decision, Decision::None | Decision::Deny));
-        assert!(decoded.verdict.rewrite().is_none(), "a failure and a rewrite");
-    }
+    a_failure_is_no_permission(&decoded);
     assert!(!matches!(decoded.verdict.rewrite(), Some(Rewrite::Patch(_))), "replacements only");
 
-    let Ok(text) = std::str::from_utf8(printed) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(event) = HOST.codec.read(text, None, &Origin::default()) else { return };
     let written = HOST.codec.encode(&event, &Shown::default());
     let again = std::str::from_utf8(&written).expect("it is text");
