@@ -55,6 +55,7 @@ impl Hooks {
             cwd: self.cwd.clone(),
             agent: who.actor(),
             call_id: call_id.map(ToOwned::to_owned),
+            host_call: None,
         };
         event.with_origin(origin).with_field("permission_mode", Json::string(self.mode))
     }

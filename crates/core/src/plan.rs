@@ -85,23 +85,21 @@ impl HookTable {
         list.map_or(&[], Vec::as_slice)
     }
 
-    /// Judges what depends only on kind (with its contract), subject and agent.
+    /// Judges what depends only on kind (with its contract), subject and agent. `names` are all names
+    /// of the subject: a hook may use any of them.
     pub fn select(
         &self,
         kind: &EventKind,
         contract: &Contract,
         dedupe: Dedupe,
-        subject: Option<&str>,
+        names: &[&str],
         subagent: bool,
     ) -> Selection {
         let mut slots: Vec<Slot> = self
             .of_kind(kind)
             .iter()
             .filter_map(|at| self.get(*at).map(|hook| (*at, hook)))
-            .map(|(at, hook)| Slot {
-                hook: at,
-                skip: static_skip(hook, contract, subject, subagent),
-            })
+            .map(|(at, hook)| Slot { hook: at, skip: static_skip(hook, contract, names, subagent) })
             .collect();
         if dedupe == Dedupe::SameCommand {
             self.skip_same_commands(&mut slots, contract);
@@ -155,12 +153,7 @@ impl HookTable {
     }
 }
 
-fn static_skip(
-    hook: &Hook,
-    contract: &Contract,
-    subject: Option<&str>,
-    subagent: bool,
-) -> Option<Skip> {
+fn static_skip(hook: &Hook, contract: &Contract, names: &[&str], subagent: bool) -> Option<Skip> {
     if hook.skip == Some(Skip::Disabled) {
         return hook.skip;
     }
@@ -169,7 +162,7 @@ fn static_skip(
         return Some(Skip::Disabled);
     }
     let matches =
-        hook.matcher.is_all() || subject.is_some_and(|subject| hook.matcher.matches(subject));
+        hook.matcher.is_all() || names.iter().any(|subject| hook.matcher.matches(subject));
     if !matches {
         return Some(Skip::Matcher);
     }
@@ -235,7 +228,7 @@ mod tests {
             &EventKind::PreToolUse,
             &Contract::OBSERVE,
             Dedupe::Never,
-            Some("Bash"),
+            &["Bash"],
             true,
         );
         let skips: Vec<_> = slots
@@ -282,7 +275,7 @@ mod tests {
             hook("names", |h| h.matcher = Matcher::parse("Bash").unwrap()),
         ]);
         let slots =
-            table.select(&EventKind::PreToolUse, &Contract::OBSERVE, Dedupe::Never, None, false);
+            table.select(&EventKind::PreToolUse, &Contract::OBSERVE, Dedupe::Never, &[], false);
         assert_eq!(
             slots.iter().map(|slot| slot.skip).collect::<Vec<_>>(),
             [None, Some(Skip::Matcher)]
@@ -308,13 +301,8 @@ mod tests {
         });
         let contract = Contract::OBSERVE;
         let table = HookTable::new(hooks.to_vec());
-        let slots = table.select(
-            &EventKind::PreToolUse,
-            &contract,
-            Dedupe::SameCommand,
-            Some(subject),
-            false,
-        );
+        let slots =
+            table.select(&EventKind::PreToolUse, &contract, Dedupe::SameCommand, &[subject], false);
         slots.iter().map(|slot| slot.skip).collect()
     }
 

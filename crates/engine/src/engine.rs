@@ -459,6 +459,21 @@ impl Engine {
         move |event| snapshot.select(event, snapshot.contract(&event.kind))
     }
 
+    /// Whether anything could hold up an action of this kind: what to assume of an event that cannot
+    /// be read. `None` stands for any kind.
+    pub fn has_guard(&self, kind: Option<&EventKind>) -> bool {
+        let snapshot = self.snapshot();
+        let guards = |kind: &EventKind| {
+            let contract = snapshot.contract(kind);
+            snapshot.table.has_guard(kind, contract)
+                || (fire::is_judged(contract) && !snapshot.rules.is_empty())
+        };
+        match kind {
+            Some(kind) => guards(kind),
+            None => EventKind::ALL.iter().any(guards),
+        }
+    }
+
     /// All hooks in configuration order.
     pub fn hooks(&self) -> Vec<Arc<Hook>> {
         self.snapshot().table.hooks().to_vec()

@@ -59,7 +59,7 @@ pub use function::{FunctionHook, FunctionHooks, FunctionHooksBuilder, ResultView
 pub use guardrail::{CheckFailure, CheckRequest, Checker, Guardrail, GuardrailRules};
 pub use mask::LiveMask;
 pub use runner::{ApprovalLearner, HookRunner, NoHooks, RunContext};
-pub use session::Session;
+pub use session::{Session, SessionMemory};
 pub use tenter_core::{
     Approval, Contract, Decision, Diagnostic, Event, EventKind, EventMask, Fields, Hook,
     HookReport, Json, Level, Message, OnFailure, Origin, Outcome, Plan, Profile, Rewrite, Rule,

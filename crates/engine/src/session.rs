@@ -1,6 +1,8 @@
 //! What lives with one agent session: the mask, strikes, `once`, the budget of Stop, and the hooks
 //! that nobody waits for.
 
+mod memory;
+
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -25,6 +27,9 @@ use crate::runner::{ApprovalLearner, HookRunner, RunContext};
 use crate::snapshot::Snapshot;
 use crate::stops::Stops;
 use crate::waivers::Waivers;
+
+pub(crate) use memory::Blocked;
+pub use memory::SessionMemory;
 
 /// One agent session on an [`Engine`]. Cheap to clone; clones are the same session.
 #[derive(Debug, Clone)]

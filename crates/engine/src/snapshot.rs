@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tenter_core::contract::Contract;
+use tenter_core::contract::{Contract, Subject};
 use tenter_core::event::{Event, EventKind, EventMask};
 use tenter_core::hook::{Handler, Hook};
 use tenter_core::plan::{HookTable, Selection};
@@ -138,9 +138,16 @@ impl Snapshot {
         let subject = event.subject(contract.subject);
         let subject = subject.as_deref();
         let subagent = event.is_subagent();
+        let dedupe = self.host.profile.dedupe;
+        let own = event.host_tool().filter(|_| contract.subject == Subject::ToolName);
+        if let (Some(subject), Some(own)) = (subject, own) {
+            // Two names would make a key of two parts. Who calls tools by names of its own is another
+            // host, and asks once a process.
+            return self.table.select(&event.kind, contract, dedupe, &[subject, own], subagent);
+        }
         self.memo.get_or(&event.kind, subject, subagent, || {
-            let dedupe = self.host.profile.dedupe;
-            self.table.select(&event.kind, contract, dedupe, subject, subagent)
+            let names = subject.as_slice();
+            self.table.select(&event.kind, contract, dedupe, names, subagent)
         })
     }
 

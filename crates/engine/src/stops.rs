@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenter_core::event::{Event, EventKind};
 
-use crate::session::lock;
+use crate::session::{Blocked, lock};
 
 /// Ends of a turn that hooks have blocked in a row, for each agent and each kind of end. They belong
 /// to the session and outlive a reload.
@@ -49,6 +49,32 @@ impl Stops {
         if self.any.load(Ordering::Acquire) {
             lock(&self.blocked).remove(&Self::key(event));
         }
+    }
+
+    /// What was counted, to be kept.
+    pub(crate) fn kept(&self) -> Vec<Blocked> {
+        let blocked = lock(&self.blocked);
+        let mut kept: Vec<Blocked> = blocked
+            .iter()
+            .filter(|(_, times)| **times > 0)
+            .map(|((event, agent), times)| Blocked {
+                event: event.name().to_owned(),
+                agent: agent.clone(),
+                times: *times,
+            })
+            .collect();
+        kept.sort_by(|a, b| (&a.event, &a.agent).cmp(&(&b.event, &b.agent)));
+        kept
+    }
+
+    /// Takes up what was kept.
+    pub(crate) fn take_up(&self, kept: &[Blocked]) {
+        let mut blocked = lock(&self.blocked);
+        self.any.store(!kept.is_empty(), Ordering::Release);
+        *blocked = kept
+            .iter()
+            .map(|one| ((EventKind::of(&one.event), one.agent.clone()), one.times))
+            .collect();
     }
 
     /// A new prompt: blocks in a row start anew for everybody.

@@ -37,6 +37,17 @@ pub struct Origin {
     pub agent: Option<Agent>,
     /// The host's id of the tool call.
     pub call_id: Option<String>,
+    /// The tool call in the host's own words, where they differ from those of the event.
+    pub host_call: Option<Box<HostCall>>,
+}
+
+/// A tool call in the host's own words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostCall {
+    /// The host's own name of the tool.
+    pub name: String,
+    /// The input in the host's own shape; `None` once a hook has rewritten it.
+    pub input: Option<Json>,
 }
 
 /// One event: what hooks are asked about.
@@ -115,6 +126,12 @@ impl Event {
         self.tool_call().map(|call| call.name.as_str())
     }
 
+    /// The host's own name of the tool, where it differs from [`Event::tool_name`].
+    pub fn host_tool(&self) -> Option<&str> {
+        let own = self.origin.host_call.as_deref().map(|call| call.name.as_str());
+        own.filter(|own| self.tool_name().is_some_and(|name| name != *own))
+    }
+
     /// The tool call, where the event is about one.
     pub fn tool_call(&self) -> Option<&ToolCall> {
         match &self.payload {
@@ -143,7 +160,12 @@ impl Event {
     pub fn with_rewritten(&self, payload: &Json) -> Self {
         let mut event = self.clone();
         match &mut event.payload {
-            Payload::Tool(call) => call.input = payload.clone(),
+            Payload::Tool(call) => {
+                call.input = payload.clone();
+                if let Some(own) = &mut event.origin.host_call {
+                    own.input = None;
+                }
+            }
             Payload::Prompt(prompt) => {
                 if let Some(text) = payload.get("prompt").as_ref().and_then(Json::as_str) {
                     *prompt = text.into_owned();

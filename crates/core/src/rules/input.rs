@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 
-use super::{EDITORS, READERS};
+use super::{EDITORS, READERS, patch};
 use crate::json::Json;
 
 /// Readers differ about these: some end a text at a NUL, and U+FFFD may stand for half a character
@@ -27,9 +27,10 @@ pub enum ToolPaths {
 
 /// The paths in the canonical input of a tool, relative ones as they stand.
 ///
-/// Reads `file_path`, `path` and `notebook_path`, whichever are there. A search without a path
-/// starts in `.`, and the literal part of its own pattern counts as a path too. A text with NUL or
-/// U+FFFD, another value than a text, and a key that stands twice are unreadable.
+/// Reads `file_path`, `path` and `notebook_path`, the list `file_paths`, and the files of a `patch`,
+/// whichever are there. A search without a path starts in `.`, and the literal part of its own
+/// pattern counts as a path too. A text with NUL or U+FFFD, another value than a text, a patch in an
+/// unknown form, and a key that stands twice are unreadable.
 pub fn paths_of(tool: &str, input: &Json) -> ToolPaths {
     let is_search = matches!(tool, "Glob" | "Grep");
     if !READERS.contains(&tool) && !EDITORS.contains(&tool) {
@@ -45,9 +46,19 @@ pub fn paths_of(tool: &str, input: &Json) -> ToolPaths {
 }
 
 fn read_paths(input: &Json, is_search: bool, filter: &str) -> Option<Vec<String>> {
-    let [file, path, notebook, filter] =
-        members(input, ["file_path", "path", "notebook_path", filter])?;
+    let [file, path, notebook, list, envelope, filter] =
+        members(input, ["file_path", "path", "notebook_path", "file_paths", "patch", filter])?;
     let mut paths = Vec::new();
+    if let Some(list) = list {
+        let files: Vec<String> = serde_json::from_str(list.as_text()).ok()?;
+        if files.iter().any(|file| file.is_empty() || file.contains(UNCLEAR)) {
+            return None;
+        }
+        paths.extend(files);
+    }
+    if let Some(envelope) = envelope {
+        paths.extend(patch::files_of(&envelope.as_str()?)?);
+    }
     for value in [file, path, notebook].into_iter().flatten().filter(|value| !value.is_null()) {
         let path = value.as_str().filter(|path| !path.contains(UNCLEAR))?.into_owned();
         match (path.is_empty(), is_search) {

@@ -27,6 +27,7 @@ mod example;
 mod input;
 mod meaning;
 mod parse;
+mod patch;
 mod path;
 mod set;
 mod url;

@@ -89,11 +89,15 @@ impl<'a> Facts<'a> {
         shell.as_ref()
     }
 
+    /// The host's own name of the tool, where it is another than the one that rules use.
+    fn host_tool(&self) -> Option<&'a str> {
+        let own = self.event.host_tool().or_else(|| self.event.tool_name());
+        own.filter(|_| own != self.tool())
+    }
+
     /// The names of the tool: the one that rules use, and the host's own where that is another.
     fn names(&self) -> impl Iterator<Item = &'a str> {
-        let own = self.event.tool_name();
-        let tool = self.tool();
-        tool.into_iter().chain(own.filter(|_| own != tool))
+        self.tool().into_iter().chain(self.host_tool())
     }
 
     /// The call as rules look at it; `None` for an event that is about no tool.
@@ -102,7 +106,7 @@ impl<'a> Facts<'a> {
         let tool = self.tool()?;
         Some(Call {
             tool,
-            host_tool: (tool != call.name).then_some(&call.name),
+            host_tool: self.host_tool(),
             input: &call.input,
             paths: self.paths().map_or(Paths::Unreadable, Paths::Known),
             shell: self.shell(),

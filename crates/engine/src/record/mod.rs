@@ -138,7 +138,8 @@ fn payload_text(event: &Event) -> Option<&str> {
     }
 }
 
-fn sha256(text: &str) -> String {
+/// The SHA-256 of a text, in hexadecimal digits.
+pub(crate) fn sha256(text: &str) -> String {
     use std::fmt::Write as _;
     let mut hex = String::with_capacity(64);
     for byte in Sha256::digest(text) {

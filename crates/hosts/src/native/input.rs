@@ -156,12 +156,13 @@ pub(crate) fn read_fields(
         cwd: take_text(&mut fields, "cwd")?.unwrap_or_else(|| defaults.cwd.clone()),
         agent,
         call_id: take_text(&mut fields, "tool_use_id")?,
+        host_call: None,
     };
     let payload = read_payload(&kind, &mut fields)?;
     Ok(Event { kind, origin, payload, extra: fields })
 }
 
-fn not_json(text: &str, error: &serde_json::Error) -> EventError {
+pub(crate) fn not_json(text: &str, error: &serde_json::Error) -> EventError {
     let what = error.to_string();
     let what = what.split(" at line ").next().unwrap_or_default().to_owned();
     // serde_json counts columns in bytes.
@@ -318,6 +319,12 @@ fn additions(event: &Event, shown: &Shown<'_>) -> Json {
     fields.push("version", Json::from_serialize(&1));
     let host = if event.origin.host.is_empty() { "tenter" } else { &event.origin.host };
     fields.push("host", Json::string(host));
+    if let Some(own) = &event.origin.host_call {
+        fields.push("host_tool", Json::string(&own.name));
+        if let Some(input) = &own.input {
+            fields.push("host_input", input.clone());
+        }
+    }
     if !shown.paths.is_empty() {
         fields.push("paths", Json::from_serialize(&shown.paths));
     }

@@ -18,7 +18,7 @@ fn events(hook: &Hook) -> Vec<&str> {
 fn denies(file: &ConfigFile, tool: &str) -> bool {
     let table = HookTable::new(file.hooks().cloned().map(Into::into).collect());
     let kind = EventKind::PreToolUse;
-    let slots = table.select(&kind, PROFILE.contract(&kind), PROFILE.dedupe, Some(tool), false);
+    let slots = table.select(&kind, PROFILE.contract(&kind), PROFILE.dedupe, &[tool], false);
     slots.iter().any(|slot| {
         let hook = table.get(slot.hook).unwrap();
         slot.skip.is_none() && matches!(hook.handler, Handler::Broken { .. })
