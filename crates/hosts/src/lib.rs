@@ -1,5 +1,5 @@
 //! The hosts that tenter knows, one module a host: the profile as data, the wire codec, and the
-//! reader of its configuration.
+//! reader of its configuration; and its bridge, for tenter as a hook of that host.
 //!
 //! Everything here is a function of its arguments: bytes in, values and diagnostics out. A host's
 //! name stands in its own module and nowhere else.
@@ -7,7 +7,10 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod bridge;
+pub mod claude;
 pub mod codec;
+pub mod codex;
 pub mod config;
 pub mod crush;
 pub mod files;

@@ -1,0 +1,5 @@
+//! Claude Code.
+
+mod bridge;
+
+pub use bridge::BRIDGE;

@@ -1,0 +1,5 @@
+//! Codex CLI.
+
+mod bridge;
+
+pub use bridge::BRIDGE;
