@@ -34,6 +34,9 @@ _tenter() {
             tenter,fire)
                 cmd="tenter__subcmd__fire"
                 ;;
+            tenter,hook)
+                cmd="tenter__subcmd__hook"
+                ;;
             tenter,init)
                 cmd="tenter__subcmd__init"
                 ;;
@@ -68,7 +71,7 @@ _tenter() {
 
     case "${cmd}" in
         tenter)
-            opts="-h -V --help --version init check list explain fire demo agent test trust untrust schema completions man"
+            opts="-h -V --help --version init check list explain fire hook demo agent test trust untrust schema completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -348,6 +351,32 @@ _tenter() {
                     ;;
                 --profile)
                     COMPREPLY=($(compgen -W "tenter crush mecatl hotl" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tenter__subcmd__hook)
+            opts="-h --deadline --config --trust-project --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

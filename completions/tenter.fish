@@ -31,6 +31,7 @@ complete -c tenter -n "__fish_tenter_needs_command" -f -a "check" -d 'Find mista
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "list" -d 'Show the hooks and rules that count here, and where they come from'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "explain" -d 'Show which hooks would run for an event, and why the others would not'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "fire" -d 'Run the hooks for one event and show the outcome'
+complete -c tenter -n "__fish_tenter_needs_command" -f -a "hook" -d 'Be a hook of a host: read its payload, run the hooks, answer in its format'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "demo" -d 'Show hooks at work: a scripted session, offline, in a home and a project of its own'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "agent" -d 'What else can be done with sessions'
 complete -c tenter -n "__fish_tenter_needs_command" -f -a "test" -d 'Run test files: what is to come of events, in a home and a project of their own'
@@ -91,6 +92,11 @@ complete -c tenter -n "__fish_tenter_using_subcommand fire" -l json -d 'Write JS
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l io -d 'Show what each hook was sent and what it printed'
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
 complete -c tenter -n "__fish_tenter_using_subcommand fire" -s h -l help -d 'Print help'
+complete -c tenter -n "__fish_tenter_using_subcommand hook" -l deadline -d 'How long everything may take, such as 25s: less than the host waits' -r
+complete -c tenter -n "__fish_tenter_using_subcommand hook" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand hook" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
+complete -c tenter -n "__fish_tenter_using_subcommand hook" -l trust-project -d 'Run the project\'s hooks though `tenter trust` was never run, for machines without a terminal'
+complete -c tenter -n "__fish_tenter_using_subcommand hook" -s h -l help -d 'Print help'
 complete -c tenter -n "__fish_tenter_using_subcommand demo" -l json -d 'Write the event stream, one JSON object a line'
 complete -c tenter -n "__fish_tenter_using_subcommand demo" -s h -l help -d 'Print help'
 complete -c tenter -n "__fish_tenter_using_subcommand agent; and not __fish_seen_subcommand_from resume list" -l provider -d 'Who answers for the model' -r -f -a "scripted\t'A script, without a network'

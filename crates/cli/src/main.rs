@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `args` | the syntax, as plain data |
 //! | `commands` | one module a command: library calls in the right order |
-//! | `setup`, `event`, `outcome` | from arguments to a loaded configuration, to an event, and what completes its outcome |
+//! | `setup`, `event`, `firing`, `outcome` | from arguments to a loaded configuration, to an event, to its outcome and what completes that |
 //! | `test` | runs test files |
 //! | `agent` | the agent with a person at a terminal |
 //! | `demo` | the world of the demonstration |
@@ -25,6 +25,7 @@ mod console;
 mod demo;
 mod error;
 mod event;
+mod firing;
 mod outcome;
 mod render;
 mod runtime;
@@ -57,7 +58,10 @@ fn program() -> u8 {
     let mut console = Console::of_this_process();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return not_a_command(&error, &mut console),
+        Err(error) => {
+            let said = not_a_command(&error, &mut console);
+            return commands::hook::instead_of(said, std::env::args_os().skip(1), &mut console);
+        }
     };
     let code =
         commands::run(&cli.command, &mut console).unwrap_or_else(|error| console.fail(&error));

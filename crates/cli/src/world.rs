@@ -4,9 +4,11 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, BufRead as _, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::error::CliError;
@@ -76,6 +78,56 @@ pub(crate) fn read_stdin() -> Result<String, CliError> {
         CliError::bad_input(format!("cannot read stdin: {}", crate::error::reason(&error)))
     })?;
     utf8(bytes, "stdin")
+}
+
+/// The JSON object on stdin, as far as it has come when it is whole, when stdin ends, or at `until`. A
+/// host may leave its end of the pipe open. Bytes that are no text are replaced: rules find them
+/// unreadable.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn read_payload(until: Option<Instant>) -> Result<String, CliError> {
+    let mut stdin = io::stdin().lock();
+    let mut bytes = Vec::new();
+    loop {
+        let is_ready = match until {
+            None => true,
+            Some(until) => {
+                let left = until.saturating_duration_since(Instant::now());
+                let time = Timespec::try_from(left).ok();
+                let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
+                // Where it cannot be asked, reading says what is wrong.
+                poll(&mut polled, time.as_ref()).map_or(true, |ready| ready > 0)
+            }
+        };
+        if !is_ready {
+            break;
+        }
+        let read = stdin.fill_buf().map(|chunk| {
+            bytes.extend_from_slice(chunk);
+            chunk.len()
+        });
+        match read {
+            Ok(0) => break,
+            Ok(read) => stdin.consume(read),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                let reason = crate::error::reason(&error);
+                return Err(CliError::bad_input(format!("cannot read stdin: {reason}")));
+            }
+        }
+        if bytes.trim_ascii_end().ends_with(b"}") && is_whole(&bytes) {
+            break;
+        }
+    }
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// Whether bytes are a whole JSON value.
+fn is_whole(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
 /// A text file.

@@ -49,6 +49,16 @@ Examples:
   tenter explain PreToolUse --profile crush --tool bash --input '{\"command\":\"ls\"}'
   tenter explain --event-file event.json --json";
 
+pub(super) const HOOK_EXAMPLES: &str = "\
+Examples:
+  tenter hook claude --deadline 55s
+  tenter hook cline PreToolUse
+  echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}' |
+    tenter hook codex
+
+Once the host is known, whatever goes wrong is answered in its format: with its strongest no if any
+guard could have had a say, else with no opinion and a line on stderr. Before that: exit 2.";
+
 pub(super) const FIRE_EXAMPLES: &str = "\
 Examples:
   tenter fire PreToolUse --tool Bash --input '{\"command\":\"git push --force\"}'

@@ -11,16 +11,18 @@ pub(crate) use agent::{
 };
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tenter::core::units;
 use tenter::hosts::codec::Host;
 use tenter::hosts::{by_name, names};
 
 use examples::{
     AGENT_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, EXPLAIN_EXAMPLES,
-    FIRE_EXAMPLES, INIT_EXAMPLES, LIST_EXAMPLES, MAN_EXAMPLES, SCHEMA_EXAMPLES, TEST_EXAMPLES,
-    TOP_EXAMPLES, TRUST_EXAMPLES, UNTRUST_EXAMPLES,
+    FIRE_EXAMPLES, HOOK_EXAMPLES, INIT_EXAMPLES, LIST_EXAMPLES, MAN_EXAMPLES, SCHEMA_EXAMPLES,
+    TEST_EXAMPLES, TOP_EXAMPLES, TRUST_EXAMPLES, UNTRUST_EXAMPLES,
 };
 
 /// The whole command line.
@@ -59,6 +61,9 @@ pub(crate) enum Command {
     /// Run the hooks for one event and show the outcome
     #[command(after_help = FIRE_EXAMPLES)]
     Fire(FireArgs),
+    /// Be a hook of a host: read its payload, run the hooks, answer in its format
+    #[command(after_help = HOOK_EXAMPLES)]
+    Hook(HookArgs),
     /// Show hooks at work: a scripted session, offline, in a home and a project of its own
     #[command(after_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),
@@ -237,6 +242,42 @@ pub(crate) struct FireArgs {
 
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
+}
+
+// `tenter hook`
+#[derive(Debug, Args)]
+pub(crate) struct HookArgs {
+    /// The host that calls, such as claude or codex
+    #[arg(value_name = "HOST")]
+    pub(crate) host: String,
+
+    /// The host's name of the event, where its payload does not say it
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+
+    /// How long everything may take, such as 25s: less than the host waits
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) deadline: Option<Duration>,
+
+    /// A hooks file to use in place of the user's and the project's; it counts as trusted
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+
+    /// Run the project's hooks though `tenter trust` was never run, for machines without a terminal
+    #[arg(long)]
+    pub(crate) trust_project: bool,
+
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+/// A time with its unit.
+fn time(text: &str) -> Result<Duration, String> {
+    match units::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("no time at all is too short".into()),
+        Ok(time) => Ok(time),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 // `tenter demo`

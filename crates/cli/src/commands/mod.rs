@@ -5,6 +5,7 @@ mod check;
 mod demo;
 mod explain;
 mod fire;
+pub(crate) mod hook;
 mod init;
 mod list;
 mod schema;
@@ -26,6 +27,8 @@ pub(crate) fn run(command: &Command, console: &mut Console) -> Result<u8, CliErr
         Command::Schema(args) => return Ok(schema::schema(args, console)),
         Command::Completions(args) => return Ok(schema::completions(args, console)),
         Command::Man(args) => return schema::man(args, console),
+        // A hook answers its host whatever goes wrong.
+        Command::Hook(args) => return Ok(hook::run(args, console)),
         _ => {}
     }
     let world = World::of_this_process()?;
@@ -43,5 +46,6 @@ pub(crate) fn run(command: &Command, console: &mut Console) -> Result<u8, CliErr
         Command::Schema(args) => Ok(schema::schema(args, console)),
         Command::Completions(args) => Ok(schema::completions(args, console)),
         Command::Man(args) => schema::man(args, console),
+        Command::Hook(args) => Ok(hook::run(args, console)),
     }
 }

@@ -18,6 +18,7 @@ mod explain;
 mod fire;
 mod first_steps;
 mod generated;
+mod hook;
 mod list;
 mod profiles;
 mod recordings;
