@@ -40,6 +40,9 @@ _tenter() {
             tenter,init)
                 cmd="tenter__subcmd__init"
                 ;;
+            tenter,install)
+                cmd="tenter__subcmd__install"
+                ;;
             tenter,list)
                 cmd="tenter__subcmd__list"
                 ;;
@@ -54,6 +57,9 @@ _tenter() {
                 ;;
             tenter,trust)
                 cmd="tenter__subcmd__trust"
+                ;;
+            tenter,uninstall)
+                cmd="tenter__subcmd__uninstall"
                 ;;
             tenter,untrust)
                 cmd="tenter__subcmd__untrust"
@@ -71,7 +77,7 @@ _tenter() {
 
     case "${cmd}" in
         tenter)
-            opts="-h -V --help --version init check list explain fire hook demo agent test trust untrust schema completions man"
+            opts="-h -V --help --version init check list explain fire hook install uninstall demo agent test trust untrust schema completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -404,6 +410,24 @@ _tenter() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        tenter__subcmd__install)
+            opts="-h --user --project --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         tenter__subcmd__list)
             opts="-h --json --config --trust-project --project --profile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -503,6 +527,20 @@ _tenter() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tenter__subcmd__uninstall)
+            opts="-h --user --project --dry-run --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

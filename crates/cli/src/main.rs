@@ -5,6 +5,7 @@
 //! | `args` | the syntax, as plain data |
 //! | `commands` | one module a command: library calls in the right order |
 //! | `setup`, `event`, `firing`, `outcome` | from arguments to a loaded configuration, to an event, to its outcome and what completes that |
+//! | `install` | tenter in the files of hosts |
 //! | `test` | runs test files |
 //! | `agent` | the agent with a person at a terminal |
 //! | `demo` | the world of the demonstration |
@@ -26,6 +27,7 @@ mod demo;
 mod error;
 mod event;
 mod firing;
+mod install;
 mod outcome;
 mod render;
 mod runtime;

@@ -53,6 +53,18 @@ impl World {
     }
 }
 
+/// The path of this program.
+///
+/// # Errors
+/// It cannot be told.
+pub(crate) fn own_program() -> Result<PathBuf, CliError> {
+    env::current_exe().map_err(|error| {
+        let reason = crate::error::reason(&error);
+        CliError::bad_input(format!("the path of this program cannot be told: {reason}"))
+            .hint("call it by its absolute path")
+    })
+}
+
 /// Whether stdin is a terminal, so that reading it would wait for somebody to type.
 pub(crate) fn stdin_is_terminal() -> bool {
     io::stdin().is_terminal()

@@ -16,6 +16,7 @@ pub mod crush;
 pub mod files;
 mod findings;
 pub mod hotl;
+pub mod install;
 mod json_file;
 mod lines;
 pub mod mecatl;

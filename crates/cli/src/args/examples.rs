@@ -59,6 +59,23 @@ Examples:
 Once the host is known, whatever goes wrong is answered in its format: with its strongest no if any
 guard could have had a say, else with no opinion and a line on stderr. Before that: exit 2.";
 
+pub(super) const INSTALL_EXAMPLES: &str = "\
+Examples:
+  tenter install claude codex           your own files: tenter runs in every project
+  tenter install claude --project       this project's file, for everybody who works in it
+  tenter install claude --dry-run       show what would change
+  tenter install codex --timeout 2m     for hooks that take long
+
+Comments, order and other hooks in a file stay as they are. `tenter uninstall` undoes it.";
+
+pub(super) const UNINSTALL_EXAMPLES: &str = "\
+Examples:
+  tenter uninstall claude codex         wherever tenter stands
+  tenter uninstall claude --project     in this project's file alone
+  tenter uninstall claude --dry-run     show what would change
+
+A file that nobody has changed since becomes what it was, byte for byte.";
+
 pub(super) const FIRE_EXAMPLES: &str = "\
 Examples:
   tenter fire PreToolUse --tool Bash --input '{\"command\":\"git push --force\"}'

@@ -21,8 +21,9 @@ use tenter::hosts::{by_name, names};
 
 use examples::{
     AGENT_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, EXPLAIN_EXAMPLES,
-    FIRE_EXAMPLES, HOOK_EXAMPLES, INIT_EXAMPLES, LIST_EXAMPLES, MAN_EXAMPLES, SCHEMA_EXAMPLES,
-    TEST_EXAMPLES, TOP_EXAMPLES, TRUST_EXAMPLES, UNTRUST_EXAMPLES,
+    FIRE_EXAMPLES, HOOK_EXAMPLES, INIT_EXAMPLES, INSTALL_EXAMPLES, LIST_EXAMPLES, MAN_EXAMPLES,
+    SCHEMA_EXAMPLES, TEST_EXAMPLES, TOP_EXAMPLES, TRUST_EXAMPLES, UNINSTALL_EXAMPLES,
+    UNTRUST_EXAMPLES,
 };
 
 /// The whole command line.
@@ -64,6 +65,12 @@ pub(crate) enum Command {
     /// Be a hook of a host: read its payload, run the hooks, answer in its format
     #[command(after_help = HOOK_EXAMPLES)]
     Hook(HookArgs),
+    /// Make tenter a hook of hosts: write it into their own files
+    #[command(after_help = INSTALL_EXAMPLES)]
+    Install(InstallArgs),
+    /// Take it out of their files again
+    #[command(after_help = UNINSTALL_EXAMPLES)]
+    Uninstall(UninstallArgs),
     /// Show hooks at work: a scripted session, offline, in a home and a project of its own
     #[command(after_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),
@@ -269,6 +276,55 @@ pub(crate) struct HookArgs {
 
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
+}
+
+// Which files of which hosts.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// The hosts, such as claude, codex or gemini
+    #[arg(value_name = "HOST", required = true)]
+    pub(crate) hosts: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+// Whose files.
+#[derive(Debug, Args)]
+pub(crate) struct ScopeArgs {
+    /// Your own file of the host, which counts in every project
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) user: bool,
+
+    /// The file of this project
+    #[arg(long)]
+    pub(crate) project: bool,
+}
+
+// `tenter install`
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+
+    /// How long the host is to wait for an answer [default: 1m, or the longest that it waits]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+// `tenter uninstall`
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
 }
 
 /// A time with its unit.

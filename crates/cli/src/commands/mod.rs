@@ -7,6 +7,7 @@ mod explain;
 mod fire;
 pub(crate) mod hook;
 mod init;
+mod install;
 mod list;
 mod schema;
 mod test;
@@ -38,6 +39,8 @@ pub(crate) fn run(command: &Command, console: &mut Console) -> Result<u8, CliErr
         Command::List(args) => list::run(args, &world, console),
         Command::Explain(args) => explain::run(args, &world, console),
         Command::Fire(args) => fire::run(args, &world, console),
+        Command::Install(args) => install::install(args, &world, console),
+        Command::Uninstall(args) => install::uninstall(args, &world, console),
         Command::Agent(args) => agent::run(args, &world, console),
         Command::Demo(args) => demo::run(args, &world, console),
         Command::Test(args) => test::run(args, &world, console),

@@ -24,6 +24,8 @@ mod tests;
 
 use tenter_core::event::EventKind;
 
+use crate::install::Install;
+
 pub use incoming::{Incoming, PayloadError};
 pub use saying::{Answer, Lost, Said, Saying, Word};
 pub use tools::{McpName, Shape, ToolRow, Tools};
@@ -168,6 +170,8 @@ pub struct Bridge {
     /// Whether the host reads what a hook prints on stderr although it exits 0. Where it does not,
     /// notes for those who look at a log are printed there.
     pub reads_stderr: bool,
+    /// How the host is told of tenter; `None` where that is left to the user.
+    pub install: Option<Install>,
     /// How the host is told what is left of an outcome.
     pub say: fn(&Saying<'_>) -> Answer,
 }

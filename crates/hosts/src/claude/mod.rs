@@ -1,5 +1,6 @@
 //! Claude Code.
 
 mod bridge;
+mod install;
 
 pub use bridge::BRIDGE;

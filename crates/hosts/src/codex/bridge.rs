@@ -32,6 +32,7 @@ pub static BRIDGE: Bridge = Bridge {
     // It sets none.
     project_variables: &[],
     reads_stderr: false,
+    install: Some(super::install::INSTALL),
     say,
 };
 

@@ -1,5 +1,6 @@
 //! Codex CLI.
 
 mod bridge;
+mod install;
 
 pub use bridge::BRIDGE;

@@ -1,0 +1,155 @@
+//! Every host's file with tenter in it and without, over texts of any kind.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::bridge;
+
+fn hosts() -> impl Iterator<Item = (&'static Bridge, Install)> {
+    bridge::all().filter_map(|bridge| Some((bridge, bridge.install?)))
+}
+
+/// Texts that are files of the form, with comments and foreign hooks.
+fn files(form: Form) -> Vec<String> {
+    let events = |inner: &str| match form {
+        Form::Groups { wrapped: false } => inner.to_owned(),
+        _ => format!(
+            "{{\n  // mine\n  \"theme\": \"dark\", \"hooks\": {inner},\n  \"last\": [1,2]\n}}\n"
+        ),
+    };
+    let foreign = match form {
+        Form::Groups { .. } => {
+            r#"{"PreToolUse": [ {"matcher": "Bash", "hooks": [{"type":"command","command":"./mine"}]} ], "Other": []}"#
+        }
+        Form::Flat { .. } => r#"{"PreToolUse": [{"command": "./mine"} /* kept */], "Other": []}"#,
+    };
+    vec![
+        String::new(),
+        "{}".into(),
+        "{}\n".into(),
+        events("{}"),
+        events(foreign),
+        events("{\n\t\"PreToolUse\": [\n\t]\n}"),
+    ]
+}
+
+/// Where spaces stand between two entries is nobody's order.
+fn without_spaces(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn tenter_is_put_in_once_and_taken_out_again() {
+    for (bridge, install) in hosts() {
+        let lines = install.lines(bridge, "/opt/my tools/tenter", WAIT);
+        let moved = install.lines(bridge, "/usr/bin/tenter", WAIT);
+        assert!(!lines.is_empty(), "{}", bridge.name);
+        for file in files(install.form) {
+            let name = format!("{}: {file}", bridge.name);
+            let first = install.with(Some(&file), bridge.name, &lines).unwrap();
+            for line in &lines {
+                let found = first.matches(line.event).count();
+                assert!(found >= 1, "{name}\n{first}");
+            }
+            let again = install.with(Some(&first), bridge.name, &lines).unwrap();
+            assert_eq!(again, first, "{name}");
+            // Another place of tenter takes the place of the first.
+            let other = install.with(Some(&first), bridge.name, &moved).unwrap();
+            assert!(!other.contains("my tools"), "{name}\n{other}");
+            let back = install.with(Some(&other), bridge.name, &lines).unwrap();
+            assert_eq!(without_spaces(&back), without_spaces(&first), "{name}");
+            for kept in ["// mine", "./mine", "/* kept */", "\"theme\": \"dark\"", "[1,2]"] {
+                assert_eq!(first.contains(kept), file.contains(kept), "{name}\n{first}");
+            }
+            let removed = install.without(&first, bridge.name).unwrap().unwrap_or_default();
+            assert!(!removed.contains("tenter"), "{name}\n{removed}");
+            for kept in ["// mine", "./mine", "/* kept */", "\"theme\": \"dark\"", "[1,2]"] {
+                assert_eq!(removed.contains(kept), file.contains(kept), "{name}\n{removed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_as_the_host_reads_it_is_said_with_its_place() {
+    for (bridge, install) in hosts() {
+        let lines = install.lines(bridge, "/usr/bin/tenter", WAIT);
+        let edit = |text: &str| install.with(Some(text), bridge.name, &lines).unwrap_err();
+        let broken = edit("{\n  \"hooks\": {,}\n}");
+        let EditError::Unreadable { line, column, .. } = broken else { panic!("{broken}") };
+        assert_eq!((line, column), (2, 13), "{}", bridge.name);
+        assert!(matches!(edit("[]"), EditError::Shape { .. }));
+        if install.form != (Form::Groups { wrapped: false }) {
+            assert_eq!(edit(r#"{"hooks": 1}"#).to_string(), "`hooks` is not an object");
+            let event = lines.first().unwrap().event;
+            let text = format!("{{\"hooks\": {{\"{event}\": {{}}}}}}");
+            assert_eq!(edit(&text).to_string(), format!("`hooks.{event}` is not a list"));
+        }
+        assert!(matches!(edit(&"[".repeat(5000)), EditError::Unreadable { .. }));
+    }
+}
+
+#[test]
+fn a_line_is_known_again_and_others_are_not() {
+    for (line, host, ours) in [
+        ("/usr/bin/tenter hook claude PreToolUse --deadline 55s", "claude", true),
+        ("'/opt/my tools/tenter' hook claude", "claude", true),
+        ("tenter hook claude", "claude", true),
+        ("/bin/sh -c '/usr/bin/tenter hook codex X || exit 2'", "codex", true),
+        (r"/bin/sh -c ''\''/my tools/tenter'\'' hook codex X'", "codex", true),
+        ("tenter hook claude-next", "claude", false),
+        ("tenter hook codex", "claude", false),
+        ("mytenter hook claude", "claude", false),
+        ("tenter fire claude", "claude", false),
+        ("./hook claude", "claude", false),
+    ] {
+        assert_eq!(is_ours(line, host), ours, "{line}");
+    }
+}
+
+#[test]
+fn tenter_answers_before_the_host_gives_up() {
+    for millis in [1, 250, 1_000, 1_500, 3_000, 30_000, 60_000, 600_000] {
+        let wait = Duration::from_millis(millis);
+        let deadline = deadline(wait);
+        assert!(deadline < wait && deadline >= wait / 2, "{wait:?} {deadline:?}");
+    }
+}
+
+#[test]
+fn every_guard_is_closed_in_a_way_that_its_host_has() {
+    for (bridge, install) in hosts() {
+        let lines = install.lines(bridge, "/usr/bin/tenter", WAIT);
+        let guards: Vec<&Line> = lines.iter().filter(|line| line.is_guard).collect();
+        assert!(!guards.is_empty(), "{}", bridge.name);
+        let text = install.with(None, bridge.name, &lines).unwrap();
+        for guard in guards {
+            match install.closed {
+                Closed::Itself => {}
+                Closed::Text(key, word) => {
+                    assert!(text.contains(&format!("\"{key}\": \"{word}\"")), "{text}");
+                }
+                Closed::True(key) => assert!(text.contains(&format!("\"{key}\": true")), "{text}"),
+                Closed::Shell | Closed::AnyShell => {
+                    assert!(guard.command.contains("exit 2"), "{}", guard.command);
+                }
+                Closed::Answer => assert!(guard.command.contains("|| echo"), "{}", guard.command),
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "[\\[\\]{}\",:a-zPTU/* \\n]{0,60}") {
+        for (bridge, install) in hosts() {
+            let lines = install.lines(bridge, "/usr/bin/tenter", WAIT);
+            if let Ok(with) = install.with(Some(&text), bridge.name, &lines) {
+                let without = install.without(&with, bridge.name).unwrap().unwrap_or_default();
+                prop_assert!(!without.contains("tenter hook"), "{without}");
+            }
+        }
+    }
+}
