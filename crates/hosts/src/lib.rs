@@ -9,20 +9,29 @@
 
 pub mod bridge;
 pub mod claude;
+pub mod cline;
 pub mod codec;
 pub mod codex;
 pub mod config;
+pub mod copilot;
 pub mod crush;
+pub mod cursor;
+pub mod droid;
 pub mod files;
 mod findings;
+pub mod gemini;
+pub mod goose;
+pub mod hermes;
 pub mod hotl;
 pub mod install;
 mod json_file;
+pub mod kimi;
 mod lines;
 pub mod mecatl;
 pub mod names;
 pub mod native;
 mod output;
+pub mod qwen;
 
 use std::path::Path;
 

@@ -122,19 +122,19 @@ impl Target<'_> {
                 .hint("put it somewhere else, or a link to it")
         })?;
         let lines = self.install.lines(self.bridge, program, wait);
-        let spot = self.spot()?;
+        let (spot, place) = self.spot()?;
         let mut edits = Vec::new();
-        for (path, lines) in self.files(&spot, &lines) {
+        for (path, lines) in self.files(&place, &lines) {
             let before = read(&path)?;
             let after = self
                 .install
-                .with(before.as_deref(), self.bridge.name, &lines)
+                .with(spot, before.as_deref(), self.bridge.name, &lines)
                 .map_err(|error| self.not_editable(&path, &error))?;
             let events = lines.iter().map(|line| line.event).collect();
             let original = match &before {
                 Some(before) => self
                     .install
-                    .without(before, self.bridge.name)
+                    .without(spot, before, self.bridge.name)
                     .map_err(|error| self.not_editable(&path, &error))?,
                 None => None,
             };
@@ -151,8 +151,8 @@ impl Target<'_> {
         let lines = self.install.lines(self.bridge, "tenter", WAIT);
         let mut edits = Vec::new();
         // It may have been another one of them when tenter came.
-        for spot in self.spots().iter().map(|spot| self.path_of(spot)) {
-            for (path, _) in self.files(&spot, &lines) {
+        for spot in self.spots() {
+            for (path, _) in self.files(&self.path_of(spot), &lines) {
                 let Some(before) = read(&path)? else { continue };
                 let mut edit = self.edit(path, Some(before.clone()), None, Vec::new());
                 match edit.kept.original(&write::target(&edit.path), &before) {
@@ -163,7 +163,7 @@ impl Target<'_> {
                     None => {
                         edit.after = self
                             .install
-                            .without(&before, self.bridge.name)
+                            .without(spot, &before, self.bridge.name)
                             .map_err(|error| self.not_editable(&edit.path, &error))?;
                     }
                 }
@@ -201,11 +201,11 @@ impl Target<'_> {
         }
     }
 
-    /// The place that counts: the first that is there, else the first.
-    fn spot(&self) -> Result<PathBuf, CliError> {
-        let paths: Vec<PathBuf> = self.spots().iter().map(|spot| self.path_of(spot)).collect();
-        let found = paths.iter().find(|path| path.exists()).or_else(|| paths.first());
-        found.cloned().ok_or_else(|| {
+    /// The place that counts: the first that is there, else the last.
+    fn spot(&self) -> Result<(&'static Spot, PathBuf), CliError> {
+        let mut places = self.spots().iter().map(|spot| (spot, self.path_of(spot)));
+        let found = places.clone().find(|(_, path)| path.exists()).or_else(|| places.next_back());
+        found.ok_or_else(|| {
             CliError::usage(format!(
                 "{} runs no hooks of a {}",
                 self.bridge.title,
@@ -227,11 +227,11 @@ impl Target<'_> {
     }
 
     /// The files below a place, each with its lines.
-    fn files(&self, spot: &Path, lines: &[Line]) -> Vec<(PathBuf, Vec<Line>)> {
+    fn files(&self, place: &Path, lines: &[Line]) -> Vec<(PathBuf, Vec<Line>)> {
         if self.install.form.is_programs() {
-            lines.iter().map(|line| (spot.join(line.event), vec![line.clone()])).collect()
+            lines.iter().map(|line| (place.join(line.event), vec![line.clone()])).collect()
         } else {
-            vec![(spot.to_owned(), lines.to_vec())]
+            vec![(place.to_owned(), lines.to_vec())]
         }
     }
 

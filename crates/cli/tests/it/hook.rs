@@ -10,9 +10,13 @@ use tenter_testkit::scripted_hook;
 
 use crate::support::{Home, Said};
 
-fn recording(name: &str) -> String {
+fn recorded(name: &str) -> Option<String> {
     let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/recordings");
-    std::fs::read_to_string(folder.join(name)).unwrap()
+    std::fs::read_to_string(folder.join(name)).ok()
+}
+
+fn recording(name: &str) -> String {
+    recorded(name).unwrap_or_else(|| panic!("no recording {name}"))
 }
 
 /// One hook on one event that gives this answer.
@@ -47,16 +51,11 @@ fn each_answer_is_in_the_host_s_own_format() {
         let home = replies(event, reply);
         for bridge in bridge::all() {
             let own = bridge.events.iter().find(|row| row.kind().name() == event);
-            let Some(payload) = own.map(|row| format!("{}/{}.json", bridge.name, row.own)) else {
+            let Some(row) = own else { continue };
+            let Some(payload) = recorded(&format!("{}/{}.json", bridge.name, row.own)) else {
                 continue;
             };
-            let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("../../examples/recordings")
-                .join(&payload);
-            if !file.exists() {
-                continue;
-            }
-            let said = hook(&home, &[bridge.name, own.unwrap().own], &recording(&payload));
+            let said = hook(&home, &[bridge.name, row.own], &payload);
             writeln!(shown, "{}: {said}", bridge.name).unwrap();
         }
     }
@@ -217,11 +216,12 @@ fn a_turn_is_sent_on_at_most_eight_times_in_a_row_over_as_many_processes() {
         else {
             continue;
         };
-        let payload = recording(&format!("{}/{}.json", bridge.name, row.own));
+        let name = format!("{}/{}.json", bridge.name, row.own);
+        let Some(payload) = recorded(&name) else { continue };
         let goes_on: Vec<bool> = (0..9)
             .map(|_| {
                 let said = hook(&home, &[bridge.name, row.own], &payload);
-                said.code == 2 || said.stdout.contains("go on") && said.stdout.contains("block")
+                said.stdout.contains("go on") && !said.stdout.contains("in a row")
             })
             .collect();
         assert_eq!(goes_on, [vec![true; 8], vec![false]].concat(), "{}", bridge.name);

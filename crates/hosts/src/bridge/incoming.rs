@@ -298,6 +298,12 @@ impl Incoming {
         &self.payload
     }
 
+    /// The tool's input as the host sent it.
+    pub fn own_input(&self) -> Option<Json> {
+        let own = self.event.origin.host_call.as_deref().and_then(|call| call.input.clone());
+        own.or_else(|| Some(self.event.tool_call()?.input.clone()))
+    }
+
     /// The tool's input in the host's shape, for a canonical one that hooks made of it; `None` if it
     /// cannot be said in that shape.
     pub fn host_input(&self, canonical: &Json) -> Option<Json> {

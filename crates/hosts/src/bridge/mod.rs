@@ -7,6 +7,7 @@
 //! | `tools` | a host's tools and the shapes of their inputs |
 //! | `incoming` | a payload that was read, and the same payload with what was changed |
 //! | `result` | a tool's result in the host's shape, with another text in it |
+//! | `standard` | answers in the form that most hosts have taken over |
 //! | `saying` | what of an outcome a host can carry, and what the rest becomes |
 //!
 //! A [`Bridge`] is data, but for one function: how a host is told things. Which hooks there are, and
@@ -16,6 +17,7 @@
 mod incoming;
 mod result;
 mod saying;
+mod standard;
 mod tools;
 mod wire;
 
@@ -28,6 +30,7 @@ use crate::install::Install;
 
 pub use incoming::{Incoming, PayloadError};
 pub use saying::{Answer, Lost, Said, Saying, Word};
+pub(crate) use standard::Standard;
 pub use tools::{McpName, Shape, ToolRow, Tools};
 pub use wire::{Place, Wire};
 
@@ -139,6 +142,16 @@ impl EventRow {
     }
 }
 
+/// How a host takes another input of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputForm {
+    /// Whole.
+    Whole,
+    /// The keys that changed, laid over the input. It reads signs in a key as a way into the input, so
+    /// that only plain keys can be said; and none can be taken away.
+    PlainPatch,
+}
+
 /// How a host takes another result of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultForm {
@@ -163,6 +176,8 @@ pub struct Bridge {
     pub wire: &'static Wire,
     /// Its tools.
     pub tools: &'static Tools,
+    /// How it takes another input of a tool, where it takes one.
+    pub inputs: InputForm,
     /// How it takes another result of a tool, where it takes one.
     pub results: ResultForm,
     /// Its variables for the project's folder, the surest first.
@@ -192,7 +207,20 @@ pub fn all() -> impl Iterator<Item = &'static Bridge> {
     BRIDGES.iter().copied()
 }
 
-static BRIDGES: [&Bridge; 2] = [&crate::claude::BRIDGE, &crate::codex::BRIDGE];
+static BRIDGES: [&Bridge; 12] = [
+    &crate::claude::BRIDGE,
+    &crate::codex::BRIDGE,
+    &crate::gemini::BRIDGE,
+    &crate::qwen::BRIDGE,
+    &crate::copilot::BRIDGE,
+    &crate::cursor::BRIDGE,
+    &crate::droid::BRIDGE,
+    &crate::cline::BRIDGE,
+    &crate::crush::BRIDGE,
+    &crate::goose::BRIDGE,
+    &crate::kimi::BRIDGE,
+    &crate::hermes::BRIDGE,
+];
 
 impl Bridge {
     /// The row of an event by the host's name, or by the standard one where no row has it as its

@@ -5,12 +5,14 @@
 //! call, and the model is told what it should have been; a changed result that cannot be ends the
 //! turn; an end of the turn is at least a denial.
 
+use serde_json::json;
 use tenter_core::contract::{Block, Contract, Rewrites};
-use tenter_core::json::Json;
+use tenter_core::event::EventKind;
+use tenter_core::json::{Fields, Json};
 use tenter_core::outcome::Outcome;
 use tenter_core::verdict::Decision;
 
-use super::{Bridge, EventRow, Incoming, Power, ResultForm};
+use super::{Bridge, EventRow, Incoming, InputForm, Power, ResultForm, Standard};
 
 /// What is said about the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,18 @@ impl Saying<'_> {
         }
     }
 
+    /// What is said about the action, in the standard's words for this event.
+    pub(crate) fn decide(&self, answer: &mut Standard) {
+        match self.row.kind() {
+            EventKind::PreToolUse => answer.permission(self.word, self.reason),
+            EventKind::PermissionRequest if self.word == Word::Deny => {
+                answer.set_own("decision", json!({ "behavior": "deny", "message": self.reason }));
+            }
+            _ if self.word == Word::Deny => answer.block(self.reason),
+            _ => {}
+        }
+    }
+
     /// Whether there is nothing to say.
     pub const fn is_nothing(&self) -> bool {
         matches!(self.word, Word::Nothing)
@@ -70,6 +84,9 @@ impl Saying<'_> {
             && self.message.is_none()
     }
 }
+
+/// The longest reason on stderr, in bytes: Droid 0.215 does not come back from more than about 64 KB.
+const MOST_REASON: usize = 16 << 10;
 
 /// What a host reads: two texts and an exit code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,6 +112,8 @@ impl Answer {
 
     /// A denial by exit code: exit 2, the reason on stderr, nothing on stdout.
     pub fn exit_2(reason: &str) -> Self {
+        let end = reason.floor_char_boundary(MOST_REASON);
+        let reason = reason.get(..end).unwrap_or(reason);
         Self { stderr: reason.to_owned(), exit: 2, ..Self::default() }
     }
 }
@@ -115,6 +134,21 @@ pub struct Said {
     pub answer: Answer,
     /// What was lost or made stricter.
     pub lost: Vec<Lost>,
+}
+
+/// The keys that changed, if a patch can say it: see [`InputForm::PlainPatch`].
+fn plain_patch(before: &Json, after: &Json) -> Option<Json> {
+    let (before, after) = (before.to_fields()?, after.to_fields()?);
+    let is_plain = |key: &str| {
+        !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    };
+    let changed: Fields = after
+        .iter()
+        .filter(|(key, value)| before.get(key) != Some(*value))
+        .map(|(key, value)| (key.to_owned(), value.clone()))
+        .collect();
+    let nothing_goes = before.iter().all(|(key, _)| after.get(key).is_some());
+    (nothing_goes && changed.iter().all(|(key, _)| is_plain(key))).then(|| changed.to_json())
 }
 
 /// What is left of an outcome while it is fitted to a host.
@@ -147,8 +181,9 @@ impl Bridge {
             lost: Vec::new(),
         };
         fitting.fit_word(contract);
-        let rewrite = fitting.fit_rewrite(contract);
+        // Whether the action happens is settled before it is asked what it would happen with.
         fitting.fit_halt();
+        let rewrite = fitting.fit_rewrite(contract);
         let context = fitting.fit_context();
         let message = fitting.fit_messages();
         if fitting.reason.trim().is_empty() {
@@ -224,7 +259,16 @@ impl Fitting<'_> {
         let content = || rewritten.get("content")?.as_str().map(std::borrow::Cow::into_owned);
         let fitted = match contract.rewrites {
             _ if !self.can(Power::Rewrite) => None,
-            Rewrites::ToolInput => self.incoming.host_input(rewritten).map(|input| (input, None)),
+            Rewrites::ToolInput => {
+                let input = self.incoming.host_input(rewritten);
+                let fitted = match self.bridge.inputs {
+                    InputForm::Whole => input,
+                    InputForm::PlainPatch => {
+                        input.and_then(|input| plain_patch(&self.incoming.own_input()?, &input))
+                    }
+                };
+                fitted.map(|input| (input, None))
+            }
             Rewrites::Result => content().and_then(|content| {
                 let fitted = match self.bridge.results {
                     ResultForm::Text => Json::string(&content),
@@ -308,7 +352,8 @@ impl Fitting<'_> {
     /// What the user is told, with what became of a decision that the host cannot carry. What cannot
     /// be said to them stands on stderr, where the host does not read that.
     fn fit_messages(&self) -> Option<String> {
-        let decided = self.lost.iter().filter(|lost| lost.power != Power::Context);
+        let has_stderr = !self.bridge.reads_stderr;
+        let decided = self.lost.iter().filter(|lost| lost.power != Power::Context || !has_stderr);
         let texts: Vec<&str> = self
             .outcome
             .messages

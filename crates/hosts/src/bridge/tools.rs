@@ -138,8 +138,13 @@ impl ToolRow {
             return None;
         }
         let mut fields = own.to_fields()?;
+        let has = |key: &str| own.get(key).is_some();
+        // Some versions of a host use the canonical key themselves.
         let name_of = |key: &str| {
-            let shape = self.shapes.iter().find(|shape| shape.is_called(key));
+            let shapes = || self.shapes.iter().filter(|shape| shape.is_called(key));
+            let shape = shapes()
+                .find(|shape| has(shape.own()))
+                .or_else(|| shapes().next().filter(|_| !has(key)));
             (shape, shape.map_or_else(|| key.to_owned(), |shape| shape.own().to_owned()))
         };
         for (key, _) in before.iter().filter(|(key, _)| after.get(key).is_none()) {

@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 use tenter_core::event::EventKind as E;
 
 use crate::bridge::Power::{Allow, Ask, Context, Deny, Halt, Message, Rewrite};
-use crate::bridge::{Answer, Bridge, EventRow, McpName, ResultForm, Saying, Tools, Wire, Word};
+use crate::bridge::{
+    Answer, Bridge, EventRow, InputForm, McpName, ResultForm, Saying, Standard, Tools, Wire, Word,
+};
 
 /// Claude Code.
 pub static BRIDGE: Bridge = Bridge {
@@ -18,6 +20,7 @@ pub static BRIDGE: Bridge = Bridge {
     events: EVENTS,
     wire: &Wire::STANDARD,
     tools: &Tools { rows: &[], mcp: McpName::Standard },
+    inputs: InputForm::Whole,
     results: ResultForm::SameShape,
     project_variables: &["CLAUDE_PROJECT_DIR"],
     // Behind exit 0 it goes to the debug log alone.
@@ -78,31 +81,15 @@ static EVENTS: &[EventRow] = &[
 ];
 
 fn say(saying: &Saying<'_>) -> Answer {
-    if saying.is_nothing() {
-        return Answer::nothing();
-    }
-    let row = saying.row;
-    let kind = row.kind();
-    let mut top = Map::new();
-    let mut own = Map::new();
+    let kind = saying.row.kind();
+    let mut answer = Standard::default();
     match kind {
         E::PreToolUse | E::PreModelSwitch => {
-            let word = match saying.word {
-                Word::Deny => Some("deny"),
-                Word::Ask => Some("ask"),
-                Word::Allow => Some("allow"),
-                Word::Nothing => None,
-            };
             // `continue: false` alone lets the tool run first.
-            let word = word.or(saying.halt.then_some("deny"));
-            if let Some(word) = word {
-                own.insert("permissionDecision".into(), json!(word));
-                if word != "allow" {
-                    own.insert("permissionDecisionReason".into(), json!(saying.reason));
-                }
-            }
+            let stops = saying.halt && saying.word == Word::Nothing;
+            answer.permission(if stops { Word::Deny } else { saying.word }, saying.reason);
             if let Some(input) = saying.rewrite {
-                own.insert("updatedInput".into(), input.to_value());
+                answer.set_own("updatedInput", input.to_value());
             }
         }
         E::PermissionRequest => {
@@ -120,7 +107,7 @@ fn say(saying: &Saying<'_>) -> Answer {
                 }
             }
             if !decision.is_empty() {
-                own.insert("decision".into(), Value::Object(decision));
+                answer.set_own("decision", Value::Object(decision));
             }
         }
         // These have no field for a decision: their exit code is the decision.
@@ -133,30 +120,14 @@ fn say(saying: &Saying<'_>) -> Answer {
         {
             return Answer::exit_2(saying.reason);
         }
-        _ if saying.word == Word::Deny => {
-            top.insert("decision".into(), json!("block"));
-            top.insert("reason".into(), json!(saying.reason));
-        }
+        _ if saying.word == Word::Deny => answer.block(saying.reason),
         _ => {}
     }
     if kind == E::PostToolUse
         && let Some(response) = saying.rewrite
     {
-        own.insert("updatedToolOutput".into(), response.to_value());
+        answer.set_own("updatedToolOutput", response.to_value());
     }
-    if let Some(context) = saying.context {
-        own.insert("additionalContext".into(), json!(context));
-    }
-    if saying.halt {
-        top.insert("continue".into(), json!(false));
-        top.insert("stopReason".into(), json!(saying.reason));
-    }
-    if let Some(message) = saying.message {
-        top.insert("systemMessage".into(), json!(message));
-    }
-    if !own.is_empty() {
-        own.insert("hookEventName".into(), json!(row.own));
-        top.insert("hookSpecificOutput".into(), Value::Object(own));
-    }
-    Answer::json(&Value::Object(top))
+    answer.rest(saying);
+    answer.answer(saying.row.own)
 }

@@ -7,7 +7,7 @@ use crate::install::{Closed, Form, Install, Position, Spot, Unit, Wait};
 pub(super) const INSTALL: Install = Install {
     user: &[Spot::new(".claude", "settings.json").or("CLAUDE_CONFIG_DIR")],
     project: &[Spot::new(".claude", "settings.json")],
-    form: Form::Groups { wrapped: true },
+    form: Form::Groups,
     unit: Unit::Seconds,
     wait: Wait::Written,
     // All hooks of the end of a session together have a second and a half.

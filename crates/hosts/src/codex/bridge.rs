@@ -5,12 +5,13 @@
 //! changed input voids the whole answer, and the tool runs. So each answer here holds exactly what its
 //! event takes.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use tenter_core::event::EventKind as E;
 
 use crate::bridge::Power::{Context, Deny, Halt, Message, Rewrite};
 use crate::bridge::{
-    Answer, Bridge, EventRow, McpName, ResultForm, Saying, Shape, ToolRow, Tools, Wire, Word,
+    Answer, Bridge, EventRow, InputForm, McpName, ResultForm, Saying, Shape, Standard, ToolRow,
+    Tools, Wire, Word,
 };
 
 /// Codex CLI.
@@ -28,6 +29,7 @@ pub static BRIDGE: Bridge = Bridge {
         ],
         mcp: McpName::Standard,
     },
+    inputs: InputForm::Whole,
     results: ResultForm::Text,
     // It sets none.
     project_variables: &[],
@@ -56,53 +58,28 @@ static EVENTS: &[EventRow] = &[
 ];
 
 fn say(saying: &Saying<'_>) -> Answer {
-    if saying.is_nothing() {
-        return Answer::nothing();
-    }
     let kind = saying.row.kind();
-    let mut top = Map::new();
-    let mut own = Map::new();
+    let mut answer = Standard::default();
     match (&kind, saying.word) {
-        (E::PreToolUse, Word::Deny) => {
-            own.insert("permissionDecision".into(), json!("deny"));
-            own.insert("permissionDecisionReason".into(), json!(saying.reason));
-        }
+        (E::PreToolUse, Word::Deny) => answer.permission(Word::Deny, saying.reason),
         (E::PreToolUse, _) => {
             if let Some(input) = saying.rewrite {
-                own.insert("permissionDecision".into(), json!("allow"));
-                own.insert("updatedInput".into(), input.to_value());
+                answer.permission(Word::Allow, "");
+                answer.set_own("updatedInput", input.to_value());
             }
         }
         (E::PermissionRequest, Word::Deny) => {
-            own.insert("decision".into(), json!({ "behavior": "deny", "message": saying.reason }));
+            answer.set_own("decision", json!({ "behavior": "deny", "message": saying.reason }));
         }
-        (_, Word::Deny) => {
-            top.insert("decision".into(), json!("block"));
-            top.insert("reason".into(), json!(saying.reason));
-        }
+        (_, Word::Deny) => answer.block(saying.reason),
         _ => {}
     }
     if kind == E::PostToolUse
         && let Some(content) = saying.content
     {
         // An empty reason voids the answer.
-        let content = if content.trim().is_empty() { "(no output)" } else { content };
-        top.insert("decision".into(), json!("block"));
-        top.insert("reason".into(), json!(content));
+        answer.block(if content.trim().is_empty() { "(no output)" } else { content });
     }
-    if let Some(context) = saying.context {
-        own.insert("additionalContext".into(), json!(context));
-    }
-    if saying.halt {
-        top.insert("continue".into(), json!(false));
-        top.insert("stopReason".into(), json!(saying.reason));
-    }
-    if let Some(message) = saying.message {
-        top.insert("systemMessage".into(), json!(message));
-    }
-    if !own.is_empty() {
-        own.insert("hookEventName".into(), json!(saying.row.own));
-        top.insert("hookSpecificOutput".into(), Value::Object(own));
-    }
-    Answer::json(&Value::Object(top))
+    answer.rest(saying);
+    answer.answer(saying.row.own)
 }

@@ -7,7 +7,7 @@ use crate::install::{Closed, Form, Install, Position, Spot, Unit, Wait};
 pub(super) const INSTALL: Install = Install {
     user: &[Spot::new(".codex", "hooks.json").or("CODEX_HOME")],
     project: &[Spot::new(".codex", "hooks.json")],
-    form: Form::Groups { wrapped: true },
+    form: Form::Groups,
     unit: Unit::Seconds,
     wait: Wait::Written,
     least: &[("SessionEnd", Duration::from_secs(3)), ("Interrupt", Duration::from_secs(3))],

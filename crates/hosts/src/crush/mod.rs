@@ -1,7 +1,9 @@
 //! Crush: one event before a tool runs, hooks in `crush.json`, answers in its own form or Claude's.
 
 pub mod aggregate;
+mod bridge;
 pub mod config;
+mod install;
 pub mod output;
 pub mod profile;
 pub mod wire;
@@ -20,6 +22,7 @@ use crate::config::{
 use crate::native::input::EventError;
 
 pub use aggregate::{AggregateResult, HookInfo, HookMetadata, HookResult};
+pub use bridge::BRIDGE;
 pub use output::{HALT_EXIT_CODE, SUPPORTED_OUTPUT_VERSION};
 pub use profile::PROFILE;
 pub use wire::{EVENT_PRE_TOOL_USE, build_env, build_payload};

@@ -53,7 +53,7 @@ pub(super) fn line(
         Closed::Answer => {
             let answer = bridge.refuse(Some(row), DID_NOT_RUN).stdout;
             let line = format!("{plain} || echo {}", quoted(&answer));
-            format!("/bin/sh -c {}", quoted(&line))
+            if install.form.is_programs() { line } else { format!("/bin/sh -c {}", quoted(&line)) }
         }
     }
 }

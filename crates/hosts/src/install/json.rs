@@ -3,7 +3,7 @@
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
-use super::{Closed, EditError, Form, Install, Line, Position, is_ours};
+use super::{Closed, EditError, Form, Install, Line, Position, Spot, is_ours};
 
 /// The key under which hosts have their hooks.
 const HOOKS: &str = "hooks";
@@ -11,17 +11,18 @@ const HOOKS: &str = "hooks";
 /// The file with entries of tenter.
 pub(super) fn with(
     install: &Install,
+    spot: &Spot,
     text: &str,
     host: &str,
     lines: &[Line],
 ) -> Result<String, EditError> {
-    if entries(install, text, host)? == expected(install, lines) {
+    if entries(install, spot, text, host)? == expected(install, lines) {
         return Ok(text.to_owned());
     }
     let root = parse(text)?;
     let top = root.object_value_or_create().ok_or_else(|| shape("", "an object"))?;
     // What held the entries of another tenter stays where it is, for those that come.
-    if let Some(events) = events_of(install, &top)? {
+    if let Some(events) = events_of(spot, &top)? {
         for list in events.properties().iter().filter_map(CstObjectProp::array_value) {
             remove_ours(install, &list, host);
         }
@@ -31,9 +32,10 @@ pub(super) fn with(
     {
         top.insert(0, "version", version.into());
     }
-    let events = match install.form {
-        Form::Groups { wrapped: false } => top,
-        _ => top.object_value_or_create(HOOKS).ok_or_else(|| shape(HOOKS, "an object"))?,
+    let events = if spot.is_bare {
+        top
+    } else {
+        top.object_value_or_create(HOOKS).ok_or_else(|| shape(HOOKS, "an object"))?
     };
     for line in lines {
         let list = events
@@ -53,11 +55,16 @@ pub(super) fn with(
 }
 
 /// The file without entries of tenter.
-pub(super) fn without(install: &Install, text: &str, host: &str) -> Result<String, EditError> {
+pub(super) fn without(
+    install: &Install,
+    spot: &Spot,
+    text: &str,
+    host: &str,
+) -> Result<String, EditError> {
     let root = parse(text)?;
     let Some(top) = root.object_value() else { return Ok(text.to_owned()) };
     let mut removed = false;
-    if let Some(events) = events_of(install, &top)? {
+    if let Some(events) = events_of(spot, &top)? {
         for event in events.properties() {
             let Some(list) = event.array_value() else { continue };
             let before = list.elements().len();
@@ -67,9 +74,8 @@ pub(super) fn without(install: &Install, text: &str, host: &str) -> Result<Strin
                 event.remove();
             }
         }
-        let is_wrapped = install.form != Form::Groups { wrapped: false };
         if removed
-            && is_wrapped
+            && !spot.is_bare
             && events.properties().is_empty()
             && let Some(hooks) = top.get(HOOKS)
         {
@@ -83,7 +89,8 @@ fn remove_ours(install: &Install, list: &CstArray, host: &str) {
     for element in list.elements() {
         let Some(entry) = element.as_object() else { continue };
         match install.form {
-            Form::Groups { .. } => {
+            Form::Programs => {}
+            Form::Groups => {
                 let Some(handlers) = entry.array_value(HOOKS) else { continue };
                 let before = handlers.elements().len();
                 for handler in handlers.elements() {
@@ -121,10 +128,10 @@ fn expected(install: &Install, lines: &[Line]) -> Vec<Told> {
 }
 
 /// The entries of tenter that stand in a file.
-fn entries(install: &Install, text: &str, host: &str) -> Result<Vec<Told>, EditError> {
+fn entries(install: &Install, spot: &Spot, text: &str, host: &str) -> Result<Vec<Told>, EditError> {
     let root = parse(text)?;
     let top = root.object_value();
-    let events = top.map(|top| events_of(install, &top)).transpose()?.flatten();
+    let events = top.map(|top| events_of(spot, &top)).transpose()?.flatten();
     let mut found = Vec::new();
     for event in events.iter().flat_map(CstObject::properties) {
         let (Some(name), Some(list)) = (event.decoded_name(), event.array_value()) else {
@@ -132,11 +139,12 @@ fn entries(install: &Install, text: &str, host: &str) -> Result<Vec<Told>, EditE
         };
         for element in list.elements() {
             let (handlers, command, timeout) = match install.form {
-                Form::Groups { .. } => {
+                Form::Groups => {
                     let handlers = element.as_object().and_then(|group| group.array_value(HOOKS));
                     (handlers.map(|list| list.elements()).unwrap_or_default(), "command", "timeout")
                 }
                 Form::Flat { command, timeout, .. } => (vec![element], command, timeout),
+                Form::Programs => continue,
             };
             for handler in handlers {
                 let Some(line) = command_of(&handler, command) else { continue };
@@ -172,7 +180,7 @@ fn entry_of(install: &Install, line: &Line) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let mut entry: Vec<(String, CstInputValue)> = Vec::new();
     let (command, timeout, is_typed) = match install.form {
-        Form::Groups { .. } => ("command", "timeout", true),
+        Form::Groups | Form::Programs => ("command", "timeout", true),
         Form::Flat { command, timeout, typed, .. } => (command, timeout, typed),
     };
     if is_typed {
@@ -191,15 +199,15 @@ fn entry_of(install: &Install, line: &Line) -> CstInputValue {
     }
     let entry = CstInputValue::Object(entry);
     match install.form {
-        Form::Groups { .. } => {
+        Form::Groups => {
             CstInputValue::Object(vec![(HOOKS.into(), CstInputValue::Array(vec![entry]))])
         }
-        Form::Flat { .. } => entry,
+        Form::Flat { .. } | Form::Programs => entry,
     }
 }
 
-fn events_of(install: &Install, top: &CstObject) -> Result<Option<CstObject>, EditError> {
-    if install.form == (Form::Groups { wrapped: false }) {
+fn events_of(spot: &Spot, top: &CstObject) -> Result<Option<CstObject>, EditError> {
+    if spot.is_bare {
         return Ok(Some(top.clone()));
     }
     match top.get(HOOKS) {

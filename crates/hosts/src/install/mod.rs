@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `command` | the command line of an entry, and how it is known again |
 //! | `json` | files in JSON, with comments, order and everything foreign kept |
+//! | `programs` | hooks that are files themselves |
 //!
 //! An [`Install`] is data, and all functions here take a text and give a text. Who finds, reads and
 //! writes the files is the command line.
 
 mod command;
 mod json;
+mod programs;
 
 #[cfg(test)]
 mod tests;
@@ -29,7 +31,7 @@ pub use command::{Line, is_ours, quoted};
 /// How a host is told of tenter.
 #[derive(Debug, Clone, Copy)]
 pub struct Install {
-    /// Its file for one user: the first that is there, else the first.
+    /// Its file for one user: the first that is there, else the last.
     pub user: &'static [Spot],
     /// Its file for one project; empty where hooks of a project do not run.
     pub project: &'static [Spot],
@@ -58,12 +60,21 @@ pub struct Spot {
     pub folder: &'static str,
     /// The file, from there. A folder, where each event has a file of its own.
     pub file: &'static str,
+    /// Whether the events stand in the file without a key around them.
+    pub is_bare: bool,
 }
 
 impl Spot {
     /// A file in a folder.
     pub const fn new(folder: &'static str, file: &'static str) -> Self {
-        Self { variable: None, folder, file }
+        Self { variable: None, folder, file, is_bare: false }
+    }
+
+    /// The same, with the events at the top of the file.
+    #[must_use]
+    pub const fn bare(mut self) -> Self {
+        self.is_bare = true;
+        self
     }
 
     /// The same, where a variable names another folder.
@@ -78,10 +89,9 @@ impl Spot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// JSON: below `hooks` and the event, groups with a list of handlers each.
-    Groups {
-        /// Whether there is a key `hooks` around the events.
-        wrapped: bool,
-    },
+    Groups,
+    /// A file for each event, which the host runs.
+    Programs,
     /// JSON: below `hooks` and the event, a list of entries.
     Flat {
         /// What the key `version` says, where the host wants one.
@@ -98,7 +108,7 @@ pub enum Form {
 impl Form {
     /// Whether each event has a file of its own, which the host runs.
     pub const fn is_programs(self) -> bool {
-        false
+        matches!(self, Self::Programs)
     }
 }
 
@@ -174,6 +184,12 @@ pub enum EditError {
         /// The column, from 1.
         column: usize,
     },
+    /// The host runs one file an event, and this one is the user's.
+    #[error("`{event}` is a hook of yours already, and the host runs one file an event there")]
+    Taken {
+        /// The event.
+        event: String,
+    },
     /// Something in it is not what the host reads there.
     #[error("`{place}` is not {expected}")]
     Shape {
@@ -215,11 +231,17 @@ impl Install {
     /// The file is not as the host reads it.
     pub fn with(
         &self,
+        spot: &Spot,
         text: Option<&str>,
         host: &str,
         lines: &[Line],
     ) -> Result<String, EditError> {
-        json::with(self, text.unwrap_or_default(), host, lines)
+        match self.form {
+            Form::Programs => programs::with(text, host, lines),
+            Form::Groups | Form::Flat { .. } => {
+                json::with(self, spot, text.unwrap_or_default(), host, lines)
+            }
+        }
     }
 
     /// The file without tenter's entries, and without what only held them; `None` if nothing is left
@@ -227,8 +249,16 @@ impl Install {
     ///
     /// # Errors
     /// The file is not as the host reads it.
-    pub fn without(&self, text: &str, host: &str) -> Result<Option<String>, EditError> {
-        json::without(self, text, host).map(Some)
+    pub fn without(
+        &self,
+        spot: &Spot,
+        text: &str,
+        host: &str,
+    ) -> Result<Option<String>, EditError> {
+        match self.form {
+            Form::Programs => Ok(programs::without(text, host)),
+            Form::Groups | Form::Flat { .. } => json::without(self, spot, text, host).map(Some),
+        }
     }
 }
 

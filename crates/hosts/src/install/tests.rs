@@ -11,19 +11,28 @@ fn hosts() -> impl Iterator<Item = (&'static Bridge, Install)> {
     bridge::all().filter_map(|bridge| Some((bridge, bridge.install?)))
 }
 
+/// Every file in JSON of every host.
+fn json_files() -> impl Iterator<Item = (&'static Bridge, Install, &'static Spot)> {
+    hosts().filter(|(_, install)| !install.form.is_programs()).flat_map(|(bridge, install)| {
+        install.user.iter().chain(install.project).map(move |spot| (bridge, install, spot))
+    })
+}
+
 /// Texts that are files of the form, with comments and foreign hooks.
-fn files(form: Form) -> Vec<String> {
-    let events = |inner: &str| match form {
-        Form::Groups { wrapped: false } => inner.to_owned(),
-        _ => format!(
+fn files(form: Form, is_bare: bool) -> Vec<String> {
+    let events = |inner: &str| {
+        if is_bare {
+            return inner.to_owned();
+        }
+        format!(
             "{{\n  // mine\n  \"theme\": \"dark\", \"hooks\": {inner},\n  \"last\": [1,2]\n}}\n"
-        ),
+        )
     };
     let foreign = match form {
-        Form::Groups { .. } => {
+        Form::Groups | Form::Programs => {
             r#"{"PreToolUse": [ {"matcher": "Bash", "hooks": [{"type":"command","command":"./mine"}]} ], "Other": []}"#
         }
-        Form::Flat { .. } => r#"{"PreToolUse": [{"command": "./mine"} /* kept */], "Other": []}"#,
+        Form::Flat { .. } => r#"{"PreToolUse": [/* kept */ {"command": "./mine"}], "Other": []}"#,
     };
     vec![
         String::new(),
@@ -42,28 +51,28 @@ fn without_spaces(text: &str) -> String {
 
 #[test]
 fn tenter_is_put_in_once_and_taken_out_again() {
-    for (bridge, install) in hosts() {
+    for (bridge, install, spot) in json_files() {
         let lines = install.lines(bridge, "/opt/my tools/tenter", WAIT);
         let moved = install.lines(bridge, "/usr/bin/tenter", WAIT);
         assert!(!lines.is_empty(), "{}", bridge.name);
-        for file in files(install.form) {
+        for file in files(install.form, spot.is_bare) {
             let name = format!("{}: {file}", bridge.name);
-            let first = install.with(Some(&file), bridge.name, &lines).unwrap();
+            let first = install.with(spot, Some(&file), bridge.name, &lines).unwrap();
             for line in &lines {
                 let found = first.matches(line.event).count();
                 assert!(found >= 1, "{name}\n{first}");
             }
-            let again = install.with(Some(&first), bridge.name, &lines).unwrap();
+            let again = install.with(spot, Some(&first), bridge.name, &lines).unwrap();
             assert_eq!(again, first, "{name}");
             // Another place of tenter takes the place of the first.
-            let other = install.with(Some(&first), bridge.name, &moved).unwrap();
+            let other = install.with(spot, Some(&first), bridge.name, &moved).unwrap();
             assert!(!other.contains("my tools"), "{name}\n{other}");
-            let back = install.with(Some(&other), bridge.name, &lines).unwrap();
+            let back = install.with(spot, Some(&other), bridge.name, &lines).unwrap();
             assert_eq!(without_spaces(&back), without_spaces(&first), "{name}");
             for kept in ["// mine", "./mine", "/* kept */", "\"theme\": \"dark\"", "[1,2]"] {
                 assert_eq!(first.contains(kept), file.contains(kept), "{name}\n{first}");
             }
-            let removed = install.without(&first, bridge.name).unwrap().unwrap_or_default();
+            let removed = install.without(spot, &first, bridge.name).unwrap().unwrap_or_default();
             assert!(!removed.contains("tenter"), "{name}\n{removed}");
             for kept in ["// mine", "./mine", "/* kept */", "\"theme\": \"dark\"", "[1,2]"] {
                 assert_eq!(removed.contains(kept), file.contains(kept), "{name}\n{removed}");
@@ -74,14 +83,14 @@ fn tenter_is_put_in_once_and_taken_out_again() {
 
 #[test]
 fn what_is_not_as_the_host_reads_it_is_said_with_its_place() {
-    for (bridge, install) in hosts() {
+    for (bridge, install, spot) in json_files() {
         let lines = install.lines(bridge, "/usr/bin/tenter", WAIT);
-        let edit = |text: &str| install.with(Some(text), bridge.name, &lines).unwrap_err();
+        let edit = |text: &str| install.with(spot, Some(text), bridge.name, &lines).unwrap_err();
         let broken = edit("{\n  \"hooks\": {,}\n}");
         let EditError::Unreadable { line, column, .. } = broken else { panic!("{broken}") };
         assert_eq!((line, column), (2, 13), "{}", bridge.name);
         assert!(matches!(edit("[]"), EditError::Shape { .. }));
-        if install.form != (Form::Groups { wrapped: false }) {
+        if !spot.is_bare {
             assert_eq!(edit(r#"{"hooks": 1}"#).to_string(), "`hooks` is not an object");
             let event = lines.first().unwrap().event;
             let text = format!("{{\"hooks\": {{\"{event}\": {{}}}}}}");
@@ -124,7 +133,8 @@ fn every_guard_is_closed_in_a_way_that_its_host_has() {
         let lines = install.lines(bridge, "/usr/bin/tenter", WAIT);
         let guards: Vec<&Line> = lines.iter().filter(|line| line.is_guard).collect();
         assert!(!guards.is_empty(), "{}", bridge.name);
-        let text = install.with(None, bridge.name, &lines).unwrap();
+        let Some(spot) = install.user.last() else { continue };
+        let text = install.with(spot, None, bridge.name, &lines).unwrap();
         for guard in guards {
             match install.closed {
                 Closed::Itself => {}
@@ -144,12 +154,32 @@ fn every_guard_is_closed_in_a_way_that_its_host_has() {
 proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "[\\[\\]{}\",:a-zPTU/* \\n]{0,60}") {
-        for (bridge, install) in hosts() {
+        for (bridge, install, spot) in json_files() {
             let lines = install.lines(bridge, "/usr/bin/tenter", WAIT);
-            if let Ok(with) = install.with(Some(&text), bridge.name, &lines) {
-                let without = install.without(&with, bridge.name).unwrap().unwrap_or_default();
+            if let Ok(with) = install.with(spot, Some(&text), bridge.name, &lines) {
+                let without = install.without(spot, &with, bridge.name).unwrap().unwrap_or_default();
                 prop_assert!(!without.contains("tenter hook"), "{without}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_file_an_event_is_tenter_s_or_left_alone() {
+    for (bridge, install) in hosts().filter(|(_, install)| install.form.is_programs()) {
+        let lines = install.lines(bridge, "/opt/my tools/tenter", WAIT);
+        let spot = install.user.first().unwrap();
+        for line in &lines {
+            let one = std::slice::from_ref(line);
+            let text = install.with(spot, None, bridge.name, one).unwrap();
+            assert!(text.starts_with("#!/bin/sh\n") && text.contains(line.event), "{text}");
+            assert_eq!(install.with(spot, Some(&text), bridge.name, one).unwrap(), text);
+            assert_eq!(install.without(spot, &text, bridge.name).unwrap(), None);
+            let mine = "#!/bin/sh\n# like tenter hook cline\ncat\n";
+            let taken = install.with(spot, Some(mine), bridge.name, one).unwrap_err();
+            assert!(matches!(taken, EditError::Taken { .. }));
+            let left = install.without(spot, mine, bridge.name).unwrap();
+            assert_eq!(left.as_deref(), Some(mine));
         }
     }
 }

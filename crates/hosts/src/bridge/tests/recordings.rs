@@ -67,7 +67,9 @@ fn differences(one: &Json, other: &Json, at: &str, found: &mut Vec<String>) {
 #[test]
 fn there_are_recordings() {
     let count = |name: &str| recordings_of(by_name(name).unwrap()).len();
-    assert!(count("claude") >= 40 && count("codex") >= 12);
+    let counts =
+        ["claude", "codex", "gemini", "qwen", "copilot", "droid", "cline", "hermes"].map(count);
+    assert_eq!(counts, [48, 13, 14, 21, 21, 10, 10, 10]);
 }
 
 #[test]

@@ -1,0 +1,6 @@
+//! Cline.
+
+mod bridge;
+mod install;
+
+pub use bridge::BRIDGE;

@@ -1,0 +1,6 @@
+//! GitHub Copilot CLI.
+
+mod bridge;
+mod install;
+
+pub use bridge::BRIDGE;

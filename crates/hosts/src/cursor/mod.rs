@@ -1,0 +1,6 @@
+//! Cursor.
+
+mod bridge;
+mod install;
+
+pub use bridge::BRIDGE;

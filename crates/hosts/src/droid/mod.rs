@@ -1,0 +1,6 @@
+//! Factory Droid.
+
+mod bridge;
+mod install;
+
+pub use bridge::BRIDGE;

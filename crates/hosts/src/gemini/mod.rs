@@ -1,0 +1,6 @@
+//! Gemini CLI.
+
+mod bridge;
+mod install;
+
+pub use bridge::BRIDGE;

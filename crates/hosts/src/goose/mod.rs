@@ -1,0 +1,6 @@
+//! Goose.
+
+mod bridge;
+mod install;
+
+pub use bridge::BRIDGE;

@@ -1,0 +1,5 @@
+//! Hermes Agent.
+
+mod bridge;
+
+pub use bridge::BRIDGE;

@@ -1,0 +1,5 @@
+//! Kimi Code.
+
+mod bridge;
+
+pub use bridge::BRIDGE;

@@ -1,0 +1,6 @@
+//! Qwen Code.
+
+mod bridge;
+mod install;
+
+pub use bridge::BRIDGE;
