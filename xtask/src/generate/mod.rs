@@ -4,6 +4,7 @@
 //! is the business of the crates they are made from.
 
 mod events;
+mod hosts;
 mod test_files;
 
 use std::fmt::Write as _;
@@ -69,6 +70,7 @@ fn make(workspace: &Workspace) -> Result<Vec<Generated>> {
         page("docs/reference/hooks-file.md", &tenter_hosts::native::keys::reference_markdown()),
         page("docs/reference/test-files.md", &test_files::page()),
         page("docs/reference/events.md", &events::page()),
+        page("docs/hosts.md", &hosts::page()),
     ];
     let programs = workspace.build(&["-p", "tenter-cli", "--bin", "tenter"], &["tenter"])?;
     for program in &programs {

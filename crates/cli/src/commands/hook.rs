@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tenter::core::diagnostic::Severity;
+use tenter::core::event::Payload;
 use tenter::core::exit_code::{DENIED, PROCEED, USAGE};
 use tenter::core::suggest::nearest;
 use tenter::hosts::bridge::{self, Answer, Bridge, EventRow, Incoming};
@@ -19,6 +20,7 @@ use tenter::{Engine, Origin, Outcome, RunContext, SessionMemory};
 use crate::args::{ConfigArgs, HookArgs, ProjectArgs};
 use crate::console::Console;
 use crate::error::{CliError, reason};
+use crate::firing::Fired;
 use crate::world::{self, World};
 use crate::{bug, firing, outcome, setup};
 
@@ -158,8 +160,15 @@ impl Run {
                 }
             }
         };
-        firing::fire(&session, event, &cx, || self.grace(), told)?.ok();
-        let learnt = session.memory();
+        let fired = firing::fire(&session, event, &cx, || self.grace(), told)?.ok();
+        let mut learnt = session.memory();
+        match (&event.payload, fired) {
+            (Payload::Prompt(prompt), _) => learnt.go_on(&memory, prompt),
+            (Payload::Stop(_), Some(Fired { outcome, .. })) if outcome.decision.restricts() => {
+                learnt.send_on(outcome.reason.as_deref().unwrap_or_default());
+            }
+            _ => {}
+        }
         if learnt != memory
             && let Err(error) = learnt.save(&file)
         {

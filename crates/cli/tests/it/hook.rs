@@ -229,6 +229,32 @@ fn a_turn_is_sent_on_at_most_eight_times_in_a_row_over_as_many_processes() {
 }
 
 #[test]
+fn a_reason_that_the_host_hands_over_as_a_prompt_is_no_new_turn() {
+    let home = replies("Stop", r#"{ decision = "deny", reason = "go on" }"#);
+    let stop = recording("gemini/AfterAgent.json");
+    let mut prompt: Value = serde_json::from_str(&recording("gemini/BeforeAgent.json")).unwrap();
+    prompt["session_id"] = serde_json::from_str::<Value>(&stop).unwrap()["session_id"].clone();
+    let mut blocks = 0;
+    for _ in 0..12 {
+        let said = hook(&home, &["gemini"], &stop);
+        if !said.stdout.contains("\"deny\"") {
+            break;
+        }
+        blocks += 1;
+        prompt["prompt"] = "go on".into();
+        assert_eq!(hook(&home, &["gemini"], &prompt.to_string()).stdout, "");
+    }
+    assert_eq!(blocks, 8);
+    // A person's prompt is.
+    assert!(hook(&home, &["gemini"], &stop).stdout.contains("\"deny\""));
+    prompt["prompt"] = "something else".into();
+    hook(&home, &["gemini"], &prompt.to_string());
+    for _ in 0..8 {
+        assert!(hook(&home, &["gemini"], &stop).stdout.contains("\"deny\""));
+    }
+}
+
+#[test]
 fn a_hook_that_runs_once_runs_in_one_of_a_session_s_processes() {
     let home = Home::with_user_hooks(
         "[[hook]]\nname = \"one\"\nevent = \"PreToolUse\"\nonce = true\nreply = { context = \"hi\" }\n",

@@ -34,6 +34,9 @@ pub struct SessionMemory {
     /// Hooks with the number of failures in a row.
     #[serde(default)]
     pub(crate) strikes: Vec<(String, u32)>,
+    /// The digest of the reason with which a turn was sent on last.
+    #[serde(default)]
+    sent_on: Option<String>,
 }
 
 /// How often hooks have blocked one kind of end in a row.
@@ -47,7 +50,21 @@ pub(crate) struct Blocked {
 impl SessionMemory {
     /// What is known of the ends of turns, and nothing else yet.
     pub(crate) fn of_stops(blocked: Vec<Blocked>) -> Self {
-        Self { blocked, ..Self::default() }
+        Self { version: VERSION, blocked, ..Self::default() }
+    }
+
+    /// Remembers the reason with which a turn was sent on.
+    pub fn send_on(&mut self, reason: &str) {
+        self.sent_on = Some(sha256(reason.trim()));
+    }
+
+    /// What is known after a prompt, if what was known before says that the prompt is the reason with
+    /// which the turn was sent on: some hosts hand it to the model as one. Then it is no new turn.
+    pub fn go_on(&mut self, before: &Self, prompt: &str) {
+        if before.sent_on.as_deref() == Some(&sha256(prompt.trim())) {
+            self.blocked.clone_from(&before.blocked);
+            self.sent_on.clone_from(&before.sent_on);
+        }
     }
 
     /// Whether nothing was learnt.
@@ -78,7 +95,9 @@ impl SessionMemory {
         let is_small = fs::metadata(file).is_ok_and(|found| found.len() <= LARGEST);
         let text = if is_small { fs::read(file).ok() } else { None };
         let memory: Option<Self> = text.and_then(|text| serde_json::from_slice(&text).ok());
-        memory.filter(|memory| memory.version == VERSION).unwrap_or_default()
+        memory
+            .filter(|memory| memory.version == VERSION)
+            .unwrap_or_else(|| Self::of_stops(Vec::new()))
     }
 
     /// Keeps it, in one step: a reader sees the old file or the new one.
@@ -162,7 +181,8 @@ mod tests {
     fn what_was_kept_is_read_again_and_what_is_broken_is_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let file = SessionMemory::file(folder.path(), "claude", "s1");
-        assert_eq!(SessionMemory::load(&file), SessionMemory::default());
+        let nothing = SessionMemory::of_stops(Vec::new());
+        assert_eq!(SessionMemory::load(&file), nothing);
         let memory = SessionMemory {
             version: VERSION,
             done: vec!["a".into()],
@@ -174,7 +194,19 @@ mod tests {
         SessionMemory::default().save(&file).unwrap();
         assert!(!file.exists());
         fs::write(&file, b"{\"version\":1,\"done\":[").unwrap();
-        assert_eq!(SessionMemory::load(&file), SessionMemory::default());
+        assert_eq!(SessionMemory::load(&file), nothing);
+    }
+
+    #[test]
+    fn a_prompt_that_is_the_reason_of_a_stop_starts_nothing_anew() {
+        let blocked = Blocked { event: "Stop".into(), agent: String::new(), times: 3 };
+        let mut before = SessionMemory::of_stops(vec![blocked]);
+        before.send_on("go on\n");
+        for (prompt, goes_on) in [("go on", true), ("go on, please", false), ("", false)] {
+            let mut after = SessionMemory::of_stops(Vec::new());
+            after.go_on(&before, prompt);
+            assert_eq!(after == before, goes_on, "{prompt}");
+        }
     }
 
     #[test]

@@ -41,7 +41,11 @@ pub(super) fn line(
     let (program, name, event) = (quoted(program), bridge.name, row.own);
     let plain = format!("{program} hook {name} {event} --deadline {deadline}");
     if !is_guard {
-        return plain;
+        return match install.closed {
+            // Gemini 0.61 reads 127 as a no, also at the end of a turn, which would never end.
+            Closed::Shell | Closed::AnyShell => format!("{plain} || exit 0"),
+            _ => plain,
+        };
     }
     // A line that wrote its reason has exited with 2 already.
     let or_2 =
