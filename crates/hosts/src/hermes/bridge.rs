@@ -39,7 +39,7 @@ pub static BRIDGE: Bridge = Bridge {
     results: ResultForm::SameShape,
     project_variables: &[],
     reads_stderr: false,
-    install: None,
+    install: Some(super::install::INSTALL),
     say,
 };
 

@@ -1,5 +1,6 @@
 //! Hermes Agent.
 
 mod bridge;
+mod install;
 
 pub use bridge::BRIDGE;

@@ -89,7 +89,7 @@ fn remove_ours(install: &Install, list: &CstArray, host: &str) {
     for element in list.elements() {
         let Some(entry) = element.as_object() else { continue };
         match install.form {
-            Form::Programs => {}
+            Form::Programs | Form::Tables | Form::Yaml => {}
             Form::Groups => {
                 let Some(handlers) = entry.array_value(HOOKS) else { continue };
                 let before = handlers.elements().len();
@@ -144,7 +144,7 @@ fn entries(install: &Install, spot: &Spot, text: &str, host: &str) -> Result<Vec
                     (handlers.map(|list| list.elements()).unwrap_or_default(), "command", "timeout")
                 }
                 Form::Flat { command, timeout, .. } => (vec![element], command, timeout),
-                Form::Programs => continue,
+                Form::Programs | Form::Tables | Form::Yaml => continue,
             };
             for handler in handlers {
                 let Some(line) = command_of(&handler, command) else { continue };
@@ -180,7 +180,7 @@ fn entry_of(install: &Install, line: &Line) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let mut entry: Vec<(String, CstInputValue)> = Vec::new();
     let (command, timeout, is_typed) = match install.form {
-        Form::Groups | Form::Programs => ("command", "timeout", true),
+        Form::Groups | Form::Programs | Form::Tables | Form::Yaml => ("command", "timeout", true),
         Form::Flat { command, timeout, typed, .. } => (command, timeout, typed),
     };
     if is_typed {
@@ -202,7 +202,7 @@ fn entry_of(install: &Install, line: &Line) -> CstInputValue {
         Form::Groups => {
             CstInputValue::Object(vec![(HOOKS.into(), CstInputValue::Array(vec![entry]))])
         }
-        Form::Flat { .. } | Form::Programs => entry,
+        Form::Flat { .. } | Form::Programs | Form::Tables | Form::Yaml => entry,
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `command` | the command line of an entry, and how it is known again |
 //! | `json` | files in JSON, with comments, order and everything foreign kept |
 //! | `programs` | hooks that are files themselves |
+//! | `tables`, `yaml` | files in TOML, in YAML |
 //!
 //! An [`Install`] is data, and all functions here take a text and give a text. Who finds, reads and
 //! writes the files is the command line.
@@ -13,6 +14,8 @@
 mod command;
 mod json;
 mod programs;
+mod tables;
+mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -92,6 +95,10 @@ pub enum Form {
     Groups,
     /// A file for each event, which the host runs.
     Programs,
+    /// TOML: a list of tables `[[hooks]]`, each with its event.
+    Tables,
+    /// YAML: below `hooks` and the event, a list of entries.
+    Yaml,
     /// JSON: below `hooks` and the event, a list of entries.
     Flat {
         /// What the key `version` says, where the host wants one.
@@ -238,6 +245,8 @@ impl Install {
     ) -> Result<String, EditError> {
         match self.form {
             Form::Programs => programs::with(text, host, lines),
+            Form::Tables => tables::with(self, text.unwrap_or_default(), host, lines),
+            Form::Yaml => yaml::with(text.unwrap_or_default(), host, lines),
             Form::Groups | Form::Flat { .. } => {
                 json::with(self, spot, text.unwrap_or_default(), host, lines)
             }
@@ -257,6 +266,8 @@ impl Install {
     ) -> Result<Option<String>, EditError> {
         match self.form {
             Form::Programs => Ok(programs::without(text, host)),
+            Form::Tables => tables::without(text, host).map(Some),
+            Form::Yaml => yaml::without(text, host).map(Some),
             Form::Groups | Form::Flat { .. } => json::without(self, spot, text, host).map(Some),
         }
     }

@@ -11,9 +11,13 @@ fn hosts() -> impl Iterator<Item = (&'static Bridge, Install)> {
     bridge::all().filter_map(|bridge| Some((bridge, bridge.install?)))
 }
 
+fn is_json(form: Form) -> bool {
+    matches!(form, Form::Groups | Form::Flat { .. })
+}
+
 /// Every file in JSON of every host.
 fn json_files() -> impl Iterator<Item = (&'static Bridge, Install, &'static Spot)> {
-    hosts().filter(|(_, install)| !install.form.is_programs()).flat_map(|(bridge, install)| {
+    hosts().filter(|(_, install)| is_json(install.form)).flat_map(|(bridge, install)| {
         install.user.iter().chain(install.project).map(move |spot| (bridge, install, spot))
     })
 }
@@ -29,10 +33,10 @@ fn files(form: Form, is_bare: bool) -> Vec<String> {
         )
     };
     let foreign = match form {
-        Form::Groups | Form::Programs => {
+        Form::Flat { .. } => r#"{"PreToolUse": [/* kept */ {"command": "./mine"}], "Other": []}"#,
+        _ => {
             r#"{"PreToolUse": [ {"matcher": "Bash", "hooks": [{"type":"command","command":"./mine"}]} ], "Other": []}"#
         }
-        Form::Flat { .. } => r#"{"PreToolUse": [/* kept */ {"command": "./mine"}], "Other": []}"#,
     };
     vec![
         String::new(),
@@ -139,7 +143,8 @@ fn every_guard_is_closed_in_a_way_that_its_host_has() {
             match install.closed {
                 Closed::Itself => {}
                 Closed::Text(key, word) => {
-                    assert!(text.contains(&format!("\"{key}\": \"{word}\"")), "{text}");
+                    let pairs = [format!("\"{key}\": \"{word}\""), format!("{key} = \"{word}\"")];
+                    assert!(pairs.iter().any(|pair| text.contains(pair)), "{text}");
                 }
                 Closed::True(key) => assert!(text.contains(&format!("\"{key}\": true")), "{text}"),
                 Closed::Shell | Closed::AnyShell => {
@@ -181,5 +186,87 @@ fn a_file_an_event_is_tenter_s_or_left_alone() {
             let left = install.without(spot, mine, bridge.name).unwrap();
             assert_eq!(left.as_deref(), Some(mine));
         }
+    }
+}
+
+const TOML: &str = "\
+# mine
+model = \"k2\"  # the best
+
+[[hooks]]
+event = \"Stop\"
+command = \"./mine\" # kept
+
+[other]
+a = 1
+";
+
+#[test]
+fn tables_are_put_in_once_and_taken_out_again() {
+    let (bridge, install) = hosts().find(|(_, install)| install.form == Form::Tables).unwrap();
+    let spot = install.user.first().unwrap();
+    let lines = install.lines(bridge, "/usr/bin/tenter", WAIT);
+    for file in ["", "a = 1\n", TOML] {
+        let with = install.with(spot, Some(file), bridge.name, &lines).unwrap();
+        assert_eq!(
+            with.matches("[[hooks]]").count(),
+            lines.len() + file.matches("[[hooks]]").count()
+        );
+        for kept in ["# mine", "# the best", "./mine", "# kept", "[other]"] {
+            assert_eq!(with.contains(kept), file.contains(kept), "{with}");
+        }
+        assert_eq!(install.with(spot, Some(&with), bridge.name, &lines).unwrap(), with);
+        let moved = install.lines(bridge, "/bin/tenter", WAIT);
+        let other = install.with(spot, Some(&with), bridge.name, &moved).unwrap();
+        assert!(!other.contains("/usr/bin"), "{other}");
+        let without = install.without(spot, &with, bridge.name).unwrap();
+        assert_eq!(without.as_deref(), Some(file));
+    }
+    let edit = |text: &str| install.with(spot, Some(text), bridge.name, &lines).unwrap_err();
+    assert_eq!(
+        edit("hooks = 1\n").to_string(),
+        "`hooks` is not a list of tables, each under [[hooks]]"
+    );
+    assert!(matches!(edit("a = 1\nb =\n"), EditError::Unreadable { line: 2, .. }));
+}
+
+const YAML: &str = "\
+# mine
+model:
+  default: x   # the best
+hooks:
+  pre_tool_call:
+    - command: ./mine
+      matcher: terminal
+  other: []
+last: 1
+";
+
+#[test]
+fn lines_of_yaml_are_put_in_once_and_taken_out_again() {
+    let (bridge, install) = hosts().find(|(_, install)| install.form == Form::Yaml).unwrap();
+    let spot = install.user.first().unwrap();
+    let lines = install.lines(bridge, "/usr/bin/tenter", WAIT);
+    for file in ["", "a: 1\n", "hooks: {}\na: 1\n", "hooks:\na: 1\n", YAML] {
+        let with = install.with(spot, Some(file), bridge.name, &lines).unwrap();
+        let value: serde_json::Value = serde_saphyr::from_str(&with).unwrap();
+        for line in &lines {
+            let entries = value["hooks"][line.event].as_array().unwrap();
+            let ours = entries.iter().filter(|entry| entry["command"] == line.command.as_str());
+            assert_eq!(ours.count(), 1, "{with}");
+            assert_eq!(entries[0]["timeout"], 60, "{with}");
+        }
+        for kept in ["# mine", "# the best", "./mine", "matcher: terminal", "last: 1", "other: []"]
+        {
+            assert_eq!(with.contains(kept), file.contains(kept), "{with}");
+        }
+        assert_eq!(install.with(spot, Some(&with), bridge.name, &lines).unwrap(), with);
+        let without = install.without(spot, &with, bridge.name).unwrap().unwrap();
+        let left = file.replace("hooks: {}\n", "").replace("hooks:\na", "a");
+        assert_eq!(without, left);
+    }
+    for file in ["{hooks: {}}\n", "hooks: {a: []}\n", "hooks: [1]\n"] {
+        let error = install.with(spot, Some(file), bridge.name, &lines).unwrap_err();
+        assert!(matches!(error, EditError::Unreadable { line: 1, .. }), "{file}");
     }
 }

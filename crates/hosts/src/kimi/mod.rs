@@ -1,5 +1,6 @@
 //! Kimi Code.
 
 mod bridge;
+mod install;
 
 pub use bridge::BRIDGE;
