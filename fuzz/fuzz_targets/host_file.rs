@@ -20,7 +20,8 @@ fuzz_target!(|text: &str| {
                     continue;
                 }
             };
-            let again = install.with(spot, Some(&with), bridge.name, &lines).expect("it was edited");
+            let again =
+                install.with(spot, Some(&with), bridge.name, &lines).expect("it was edited");
             assert_eq!(again, with, "a second time changes nothing");
             let without = install.without(spot, &with, bridge.name).expect("it was edited");
             let left = without.unwrap_or_default();

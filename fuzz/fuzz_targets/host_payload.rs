@@ -27,10 +27,14 @@ fuzz_target!(|text: &str| {
             let mut outcome = Outcome::proceed(incoming.event.kind.clone());
             outcome.decision = Decision::Deny;
             outcome.context.push("c".to_owned());
-            outcome.rewritten = Some(Json::parse(r#"{"content":"x","command":"y"}"#).expect("JSON"));
+            outcome.rewritten =
+                Some(Json::parse(r#"{"content":"x","command":"y"}"#).expect("JSON"));
             let said = bridge.answer(&incoming, &outcome, contract);
             assert!(matches!(said.answer.exit, 0 | 2));
-            assert_eq!(said.answer.exit == 2, said.answer.stdout.is_empty() && !said.answer.stderr.is_empty());
+            assert_eq!(
+                said.answer.exit == 2,
+                said.answer.stdout.is_empty() && !said.answer.stderr.is_empty()
+            );
         }
     }
 });

@@ -6,8 +6,8 @@ use super::Finding;
 
 /// How many packages the lock file may hold, all platforms and tests included. Raising it is a line
 /// that somebody reviews. A third are the connection to model servers: HTTP, TLS, and what they
-/// need on systems that are not ours yet.
-const MOST_PACKAGES: usize = 270;
+/// need on systems that are not ours yet. Some read YAML, for the tests that write it.
+const MOST_PACKAGES: usize = 280;
 
 /// The licence that every crate of ours is under.
 const LICENCE: &str = "MIT OR Apache-2.0";
