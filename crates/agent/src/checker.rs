@@ -84,6 +84,7 @@ impl Checker for ModelChecker {
                 system: request.instructions.clone(),
                 messages: vec![Message::user(request.content.clone())],
                 tools: Vec::new(),
+                may_call: false,
             });
             let mut answer = String::new();
             while let Some(delta) = deltas.next().await {

@@ -310,6 +310,7 @@ impl Work {
             system: INSTRUCTIONS.into(),
             messages: vec![Message::user(content)],
             tools: vec![spec()],
+            may_call: true,
         });
         let mut calls = 0;
         while let Some(delta) = deltas.next().await {

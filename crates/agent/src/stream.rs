@@ -225,11 +225,12 @@ pub enum What {
     /// Somebody has to allow a call.
     #[serde(rename = "permission.ask")]
     PermissionAsk {
-        /// The call.
-        call_id: String,
-        /// The tool.
+        /// The call; none where it is a prompt.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
+        /// The tool; `prompt` where it is a prompt.
         tool: String,
-        /// The effective input.
+        /// The effective input; empty where it is a prompt, which may yet be refused.
         input: Json,
         /// Why it is asked.
         reason: String,
@@ -239,8 +240,9 @@ pub enum What {
     /// The question was answered.
     #[serde(rename = "approval")]
     Approval {
-        /// The call.
-        call_id: String,
+        /// The call; none where it is a prompt.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
         /// How.
         verdict: Verdict,
         /// By whom.

@@ -39,8 +39,11 @@ pub struct Request {
     pub system: String,
     /// The conversation so far.
     pub messages: Vec<Message>,
-    /// The tools it may call.
+    /// The tools that it knows.
     pub tools: Vec<ToolSpec>,
+    /// Whether it may call them. A conversation in which tools were called makes no sense to a model
+    /// that knows none, and some servers refuse it.
+    pub may_call: bool,
 }
 
 /// A piece of an answer.

@@ -17,7 +17,7 @@ use crate::shared::Shared;
 use crate::store::{OpenQuestion, Record};
 use crate::stream::{AnsweredBy, AskedBy, Verdict, What, Who};
 use crate::turn::Lane;
-use crate::turn::gate::allowed_by;
+use crate::turn::gate::{allowed_by, asked_by};
 
 /// Why somebody has to be asked about a call.
 #[derive(Debug, Clone)]
@@ -69,6 +69,8 @@ pub(super) enum Asked {
     Yes(Json),
     /// It does not, and why.
     No(String),
+    /// It does not, and the turn ends.
+    Halted(String),
     /// The turn was cancelled meanwhile.
     Cancelled,
 }
@@ -105,10 +107,27 @@ impl Lane {
             }
             return Asked::Yes(input);
         };
-        let (input, answer) = match self.ask_hooks(call, input, doubt.answered_by, cancel).await {
-            Ok(asked) => asked,
-            Err(asked) => return asked,
-        };
+        let mut doubt = doubt;
+        let before = input.clone();
+        let (mut input, mut answer) =
+            match self.ask_hooks(call, input, doubt.answered_by, cancel).await {
+                Ok(asked) => asked,
+                Err(asked) => return asked,
+            };
+        if matches!(heard, Heard::Context(_)) && input != before && !matches!(answer, Some(Err(_)))
+        {
+            // The hooks before a tool have looked at another input.
+            match self.hear_again(call, input, cancel).await {
+                Ok((effective, more)) => {
+                    input = effective;
+                    if let Some(more) = more {
+                        doubt = doubt.and(more);
+                        answer = None;
+                    }
+                }
+                Err(asked) => return asked,
+            }
+        }
         match answer {
             Some(Ok(())) => {
                 self.show_question(call, &input, &doubt);
@@ -135,6 +154,7 @@ impl Lane {
     ) -> Asked {
         let shared = &self.shared;
         if !shared.human.is_there() {
+            self.show_question(call, &input, &doubt);
             self.show_answer(call, Verdict::Deny, AnsweredBy::Headless);
             return Asked::No(format!("{} (nobody is there to allow it)", doubt.reason));
         }
@@ -185,7 +205,7 @@ impl Lane {
 
     fn show_question(&self, call: &ToolCall, input: &Json, doubt: &Doubt) {
         let question = What::PermissionAsk {
-            call_id: call.id.clone(),
+            call_id: Some(call.id.clone()),
             tool: call.name.clone(),
             input: input.clone(),
             reason: doubt.reason.clone(),
@@ -195,7 +215,7 @@ impl Lane {
     }
 
     fn show_answer(&self, call: &ToolCall, verdict: Verdict, by: AnsweredBy) {
-        let call_id = call.id.clone();
+        let call_id = Some(call.id.clone());
         self.shared.send(&self.who, What::Approval { call_id, verdict, by });
     }
 
@@ -231,14 +251,18 @@ impl Lane {
             return Ok((input, Some(Err(reason))));
         }
         let effective = outcome.rewritten.clone().unwrap_or(input);
+        let mut answered_by = answered_by;
         if outcome.rewritten.is_some() {
-            let denial = match (self.still_valid(call, &effective), self.judge(call, &effective)) {
-                (Err(why), _) => Some(why),
-                (_, Ruling::Deny { reason }) => Some(reason),
-                _ => None,
-            };
-            if let Some(why) = denial {
+            if let Err(why) = self.still_valid(call, &effective) {
                 return Ok((effective, Some(Err(why))));
+            }
+            match self.judge(call, &effective) {
+                Ruling::Deny { reason } => return Ok((effective, Some(Err(reason)))),
+                // What asks about this input may be out of the hook's reach.
+                Ruling::Ask { answered_by: of, .. } => {
+                    answered_by = answered_by.zip(of).map(|(one, other)| one.min(other));
+                }
+                Ruling::Allow => {}
             }
         }
         // An allow rule has had its say already: only a hook's word answers a question, and only as
@@ -249,6 +273,41 @@ impl Lane {
         Ok((effective, answers.then_some(Ok(()))))
     }
 
+    /// Asks the hooks before a tool about an input that a hook on the question made. It is judged like
+    /// any other; what they ask goes to the human.
+    async fn hear_again(
+        &self,
+        call: &ToolCall,
+        input: Json,
+        cancel: &CancellationToken,
+    ) -> Result<(Json, Option<Doubt>), Asked> {
+        let event = self.pre_tool(call, input.clone());
+        let fired = self.shared.hooks.fire(&event, &self.who, cancel).await;
+        let Some(outcome) = fired else { return Err(Asked::Cancelled) };
+        let reason = outcome.reason.clone().unwrap_or_else(|| "a hook gave no reason".into());
+        if outcome.halt {
+            return Err(Asked::Halted(reason));
+        }
+        if matches!(outcome.decision, Decision::Deny | Decision::Defer) {
+            return Err(Asked::No(reason));
+        }
+        let effective = outcome.rewritten.clone().unwrap_or_else(|| input.clone());
+        let mut doubt = (outcome.decision == Decision::Ask)
+            .then(|| Doubt::of_hook(reason, asked_by(&outcome).unwrap_or(Level::Managed)));
+        if effective != input {
+            self.still_valid(call, &effective).map_err(Asked::No)?;
+            match self.judge(call, &effective) {
+                Ruling::Deny { reason } => return Err(Asked::No(reason)),
+                Ruling::Ask { reason, answered_by } => {
+                    let more = Doubt::of_policy(reason, answered_by);
+                    doubt = Some(doubt.map_or(more.clone(), |doubt| doubt.and(more)));
+                }
+                Ruling::Allow => {}
+            }
+        }
+        Ok((effective, doubt))
+    }
+
     /// Asks the human whether a prompt may pass.
     pub(super) async fn ask_about_prompt(
         &self,
@@ -256,25 +315,55 @@ impl Lane {
         reason: Option<&str>,
         cancel: &CancellationToken,
     ) -> Option<bool> {
-        if !self.shared.human.is_there() {
-            return Some(false);
+        let shared = &self.shared;
+        let reason = reason.unwrap_or("a hook asks about this prompt");
+        let answered = |verdict, by| {
+            shared.send(&self.who, What::Approval { call_id: None, verdict, by });
+            Some(verdict != Verdict::Deny)
+        };
+        let show = || {
+            let question = What::PermissionAsk {
+                call_id: None,
+                tool: PROMPT.into(),
+                // The prompt may yet be refused, and then it is nowhere.
+                input: Json::empty_object(),
+                reason: reason.into(),
+                asked_by: AskedBy::Hook,
+            };
+            shared.send(&self.who, question);
+        };
+        if !shared.human.is_there() {
+            show();
+            return answered(Verdict::Deny, AnsweredBy::Headless);
         }
         let question = Question {
             who: self.who.clone(),
             call_id: None,
-            tool: "prompt".into(),
+            tool: PROMPT.into(),
             input: Json::from(serde_json::json!({ "prompt": prompt })),
-            reason: reason.unwrap_or("a hook asks about this prompt").into(),
+            reason: reason.into(),
         };
         let waiting = async {
-            let _one_at_a_time = self.shared.asking.lock().await;
-            put(&self.shared, &self.who, &question).await
+            let _one_at_a_time = shared.asking.lock().await;
+            show();
+            put(shared, &self.who, &question).await
         };
         tokio::select! {
             biased;
             () = cancel.cancelled() => None,
-            answer = waiting => Some(answer != Answer::Deny),
+            answer = waiting => answered(verdict_of(answer), AnsweredBy::Human),
         }
+    }
+}
+
+/// What is asked about where it is no tool.
+const PROMPT: &str = "prompt";
+
+/// An answer as the stream tells it. About a prompt there is no "always".
+fn verdict_of(answer: Answer) -> Verdict {
+    match answer {
+        Answer::Deny => Verdict::Deny,
+        Answer::Allow | Answer::Always => Verdict::Allow,
     }
 }
 

@@ -178,14 +178,15 @@ impl Lane {
             agent: self.who.clone(),
             system: self.shared.settings.system.clone(),
             messages,
-            tools: Vec::new(),
+            tools: self.shared.catalog.specs(),
+            may_call: false,
         };
         let mut deltas = self.shared.provider.stream(request);
         let mut summary = String::new();
         while let Some(delta) = deltas.next().await {
             match delta? {
                 Delta::Text(text) => summary.push_str(&text),
-                // It was told of no tools.
+                // It was told that it may call none.
                 Delta::Call(_) => {}
             }
         }

@@ -51,6 +51,11 @@ fn wrong(input: Json, content: String) -> Gate {
     Gate::Refused(Refusal { input, content, denied: false, halt: None, hook: None })
 }
 
+fn halted(input: Json, reason: String, hook: Option<HookSummary>) -> Gate {
+    let content = format!("permission denied: {reason}");
+    Gate::Refused(Refusal { input, content, denied: true, halt: Some(reason), hook })
+}
+
 /// The highest level of a hook that allows.
 pub(super) fn allowed_by(outcome: &Outcome) -> Option<Level> {
     let allows = outcome.hooks.iter().filter(|report| {
@@ -61,7 +66,7 @@ pub(super) fn allowed_by(outcome: &Outcome) -> Option<Level> {
 }
 
 /// The highest level of a hook that asks; `None` if it is a rule alone.
-fn asked_by(outcome: &Outcome) -> Option<Level> {
+pub(super) fn asked_by(outcome: &Outcome) -> Option<Level> {
     let asks = outcome.hooks.iter().filter(|report| {
         report.decision == Decision::Ask
             || report.status.failure().is_some()
@@ -102,6 +107,7 @@ impl Lane {
                         Asked::No(reason) => {
                             return self.denied(&call, &call.input, &reason, None);
                         }
+                        Asked::Halted(reason) => return halted(call.input.clone(), reason, None),
                         Asked::Cancelled => return Gate::Cancelled,
                     }
                 }
@@ -141,6 +147,7 @@ impl Lane {
         match self.ask_human(call, call.input.clone(), doubt, heard, cancel).await {
             Asked::Yes(input) => Gate::Runs(Pass { input, context, hook: None }),
             Asked::No(reason) => self.denied(call, &call.input, &reason, None),
+            Asked::Halted(reason) => halted(call.input.clone(), reason, None),
             Asked::Cancelled => Gate::Cancelled,
         }
     }
@@ -156,13 +163,7 @@ impl Lane {
         let hook = summary(&outcome);
         let reason = outcome.reason.clone().unwrap_or_else(|| "a hook gave no reason".into());
         if outcome.halt {
-            return Gate::Refused(Refusal {
-                input: call.input.clone(),
-                content: format!("permission denied: {reason}"),
-                denied: true,
-                halt: Some(reason),
-                hook,
-            });
+            return halted(call.input.clone(), reason, hook);
         }
         if matches!(outcome.decision, Decision::Deny | Decision::Defer) {
             return self.denied(call, &call.input, &reason, hook);
@@ -203,6 +204,7 @@ impl Lane {
             match self.ask(call, input.clone(), doubts, heard, cancel).await {
                 Asked::Yes(allowed) => input = allowed,
                 Asked::No(reason) => return self.denied(call, &input, &reason, hook),
+                Asked::Halted(reason) => return halted(input, reason, hook),
                 Asked::Cancelled => return Gate::Cancelled,
             }
         }

@@ -263,6 +263,7 @@ impl Lane {
             system: shared.settings.system.clone(),
             messages: self.history.clone(),
             tools: shared.catalog.specs(),
+            may_call: true,
         };
         let mut deltas = shared.provider.stream(request);
         let mut answer = Answered { text: String::new(), calls: Vec::new(), broken: None };

@@ -25,8 +25,10 @@ async fn nobody_there_means_no() {
     world.run("hi").await;
     assert!(!world.project().join("ran").exists());
     assert!(contents(&world)[0].starts_with("permission denied: no rule allows this call of Bash"));
-    assert!(world.of("permission.ask").is_empty(), "nobody is asked");
-    assert_eq!(world.of("approval")[0]["by"], "headless");
+    let ask = &world.of("permission.ask")[0];
+    let approval = &world.of("approval")[0];
+    assert_eq!(approval["by"], "headless");
+    assert_eq!(ask["call_id"], approval["call_id"]);
 }
 
 #[tokio::test]
@@ -71,7 +73,9 @@ async fn an_askable_block_is_a_question_and_without_a_human_a_denial() {
         assert_eq!(world.project().join("ran").exists(), ran, "{answer:?}");
         assert_eq!(learner.0.load(Ordering::SeqCst), learnt);
         let asks = world.of("permission.ask");
-        assert_eq!(asks.len(), usize::from(answer.is_some()), "nobody is asked if nobody is there");
+        assert_eq!(asks.len(), 1);
+        let by = if answer.is_some() { "human" } else { "headless" };
+        assert_eq!(world.of("approval")[0]["by"], by);
         for ask in asks {
             let from = (&ask["asked_by"], &ask["reason"]);
             assert_eq!(from, (&"hook".into(), &"are you sure?".into()));
@@ -146,4 +150,81 @@ async fn planning_changes_nothing() {
     turn(&mut agent, "hi").await;
     assert!(!world.project().join("ran").exists());
     assert!(contents(&world)[0].contains("not for planning"));
+}
+
+/// Every answer has its question, in this order, and every question one answer.
+fn assert_answered(world: &World) {
+    let mut open: Vec<serde_json::Value> = Vec::new();
+    for event in world.stream() {
+        match event["type"].as_str() {
+            Some("permission.ask") => open.push(event["call_id"].clone()),
+            Some("approval") => {
+                let at = open.iter().position(|id| *id == event["call_id"]);
+                open.swap_remove(at.expect("an answer has a question"));
+            }
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "a question has an answer: {open:?}");
+}
+
+#[tokio::test]
+async fn a_question_about_a_prompt_is_on_the_stream_and_the_prompt_is_not() {
+    for (answer, turns) in [(Some(Answer::Allow), 1), (Some(Answer::Deny), 0), (None, 0)] {
+        let ask = |_: &Event| Verdict::ask("is this wise?");
+        let world = World::new(&bash(&["echo 1"]), vec![hook(EventKind::UserPromptSubmit, ask)]);
+        let mut builder = world.builder();
+        if let Some(answer) = answer {
+            builder = builder.human(Says::these(&[answer]));
+        }
+        let mut agent = builder.start();
+        turn(&mut agent, "a secret prompt").await;
+        let asked = &world.of("permission.ask")[0];
+        assert_eq!((&asked["tool"], &asked["asked_by"]), (&"prompt".into(), &"hook".into()));
+        assert_eq!(asked["reason"], "is this wise?");
+        assert!(!asked.to_string().contains("secret"));
+        assert_answered(&world);
+        assert_eq!(world.of("user_prompt").len(), turns);
+    }
+}
+
+#[tokio::test]
+async fn what_a_hook_on_the_question_makes_of_a_call_passes_the_guards_before_the_tool() {
+    // What a guard says of the other command, who is then asked, and whether it runs.
+    let cases: [(fn() -> Verdict, &[Answer], bool); 4] = [
+        (|| Verdict::deny("not that one"), &[], false),
+        (|| Verdict::halt("enough"), &[], false),
+        (|| Verdict::ask("that one?"), &[Answer::Allow], true),
+        (|| Verdict::ask("that one?"), &[Answer::Deny], false),
+    ];
+    for (said, answers, ran) in cases {
+        let guard = move |event: &Event| match command(event).as_str() {
+            "touch other" => said(),
+            _ => Verdict::none(),
+        };
+        let on_question = |_: &Event| {
+            let mut verdict = patch(r#"{"command":"touch other"}"#);
+            verdict.decision = tenter::Decision::Allow;
+            verdict
+        };
+        let hooks = vec![
+            hook(EventKind::PreToolUse, guard),
+            hook(EventKind::PermissionRequest, on_question),
+        ];
+        let world = default_mode(World::new(&bash(&["touch one"]), hooks));
+        let human = Says::these(answers);
+        let mut agent = world.builder().human(human.clone()).start();
+        turn(&mut agent, "hi").await;
+        assert_eq!(world.project().join("other").exists(), ran, "{:?}", said());
+        assert!(!world.project().join("one").exists());
+        assert_eq!(human.questions().len(), answers.len());
+        for question in human.questions() {
+            assert_eq!(question.input.get("command").unwrap().as_text(), r#""touch other""#);
+        }
+        if answers.is_empty() {
+            let why = said().reason.unwrap();
+            assert_eq!(contents(&world), [format!("permission denied: {why}")]);
+        }
+        assert_answered(&world);
+    }
 }

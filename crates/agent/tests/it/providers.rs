@@ -35,6 +35,7 @@ fn request(prompt: &str) -> Request {
         system: "Be brief.".into(),
         messages: vec![Message::user(prompt)],
         tools: Vec::new(),
+        may_call: true,
     }
 }
 
@@ -397,7 +398,7 @@ async fn context_of_hooks_reaches_the_model_in_both_formats() {
 
     let server = Server::new(vec![stream(&[r#"{"type":"message_stop"}"#])]).await;
     let model = Anthropic::builder("m").base_url(&server.url).network(network()).build().unwrap();
-    model.stream(request).collect::<Vec<_>>().await;
+    model.stream(request.clone()).collect::<Vec<_>>().await;
     let messages = server.asked()[0].body["messages"].clone();
     let kinds = |at: usize| -> Vec<Value> {
         messages[at]["content"].as_array().unwrap().iter().map(|one| one["type"].clone()).collect()
@@ -407,4 +408,29 @@ async fn context_of_hooks_reaches_the_model_in_both_formats() {
     assert!(messages[1]["content"][0]["input"].is_object(), "the interface takes objects alone");
     assert_eq!(kinds(2), ["tool_result", "text", "text"], "results first, then what was said");
     assert_eq!(messages[2]["content"][0]["is_error"], true);
+}
+
+/// Who summarises a conversation knows its tools and may call none.
+#[tokio::test]
+async fn tools_that_must_not_be_called_are_told_in_both_formats() {
+    let schema = json!({ "type": "object" });
+    let tools = vec![ToolSpec { name: "Bash".into(), description: "Runs.".into(), schema }];
+    for may_call in [true, false] {
+        let request = Request { tools: tools.clone(), may_call, ..request("hi") };
+        let server = Server::new(vec![stream(&[HELLO])]).await;
+        openai(&server).stream(request.clone()).collect::<Vec<_>>().await;
+        let body = server.asked()[0].body.clone();
+        assert_eq!(body["tools"][0]["function"]["name"], "Bash");
+        let choice = body.get("tool_choice").cloned();
+        assert_eq!(choice, (!may_call).then(|| json!("none")));
+
+        let server = Server::new(vec![stream(&[r#"{"type":"message_stop"}"#])]).await;
+        let model =
+            Anthropic::builder("m").base_url(&server.url).network(network()).build().unwrap();
+        model.stream(request).collect::<Vec<_>>().await;
+        let body = server.asked()[0].body.clone();
+        assert_eq!(body["tools"][0]["name"], "Bash");
+        let choice = body.get("tool_choice").cloned();
+        assert_eq!(choice, (!may_call).then(|| json!({ "type": "none" })));
+    }
 }

@@ -250,13 +250,13 @@ mod tests {
                 hooks,
             },
             What::PermissionAsk {
-                call_id: t(),
+                call_id: Some(t()),
                 tool: t(),
                 input: input.clone(),
                 reason: t(),
                 asked_by: AskedBy::Hook,
             },
-            What::Approval { call_id: t(), verdict: Verdict::Always, by: AnsweredBy::Waiver },
+            What::Approval { call_id: Some(t()), verdict: Verdict::Always, by: AnsweredBy::Waiver },
             What::ToolResult {
                 call_id: t(),
                 tool: t(),

@@ -141,6 +141,9 @@ fn body(model: &str, max_tokens: Option<u32>, request: &Request) -> Value {
             })
         });
         body["tools"] = tools.collect::<Vec<_>>().into();
+        if !request.may_call {
+            body["tool_choice"] = json!({ "type": "none" });
+        }
     }
     body
 }

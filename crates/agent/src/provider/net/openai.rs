@@ -111,6 +111,9 @@ fn body(model: &str, max_tokens: Option<u32>, request: &Request) -> Value {
             json!({ "type": "function", "function": function })
         });
         body.insert("tools".into(), tools.collect::<Vec<_>>().into());
+        if !request.may_call {
+            body.insert("tool_choice".into(), "none".into());
+        }
     }
     Value::Object(body)
 }
