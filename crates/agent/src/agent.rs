@@ -6,7 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -195,6 +195,8 @@ impl AgentBuilder {
             agent.shared().keep(&Who::main(), &Record::Result(result));
         }
         lock(&agent.lane.shared.call_ids).extend(restored.ids);
+        agent.shared().agents.store(restored.agents, Ordering::Relaxed);
+        agent.shared().team.take_up(restored.tasks, |who| who == Who::main().id);
         agent.lane.history = restored.history;
         agent.lane.carried = restored.context;
         agent.started = restored.started;

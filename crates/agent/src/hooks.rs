@@ -4,9 +4,11 @@
 //! Decides nothing: an outcome goes back to the loop as it came.
 
 use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use tenter::core::diagnostic::Severity;
 use tenter::{
     CancellationToken, Decision, Event, EventKind, HookReport, HookRunner, Json, Origin, Outcome,
@@ -45,6 +47,11 @@ impl Hooks {
     /// Whether anything is to be done for events of this kind.
     pub(crate) fn wants(&self, kind: &EventKind) -> bool {
         self.runner.mask().contains(kind)
+    }
+
+    /// Whether a result that hooks were about to see when the turn was cancelled is kept as it is.
+    pub(crate) fn keeps_cancelled_results(&self, kind: &EventKind) -> bool {
+        self.runner.keeps_cancelled_results(kind)
     }
 
     /// An event with where it comes from.
@@ -98,10 +105,13 @@ impl Hooks {
         if !self.wants(&event.kind) {
             return Outcome::proceed(event.kind.clone());
         }
-        let cx = RunContext::new().with_deadline(Instant::now() + BEHIND);
-        let outcome = self.runner.run(event, &cx).await;
-        show(&self.stream, who, event, &outcome);
-        outcome
+        match within_bounds(&*self.runner, event).await {
+            Some(outcome) => {
+                show(&self.stream, who, event, &outcome);
+                outcome
+            }
+            None => Outcome::proceed(event.kind.clone()),
+        }
     }
 
     /// Hands an event to the hooks behind the agent and returns at once. Events keep their order.
@@ -185,13 +195,17 @@ impl Behind {
     }
 }
 
+/// Runs the hooks of an event that nothing hangs on. A runner of somebody's own that does not keep to
+/// its deadline is dropped, which ends what it started; one that panics has no outcome.
+async fn within_bounds(runner: &dyn HookRunner, event: &Event) -> Option<Outcome> {
+    let cx = RunContext::new().with_deadline(Instant::now() + BEHIND);
+    let running = AssertUnwindSafe(async { runner.run(event, &cx).await }).catch_unwind();
+    tokio::time::timeout(BEHIND * 2, running).await.ok()?.ok()
+}
+
 async fn work(behind: Arc<Behind>, runner: Arc<dyn HookRunner>, stream: Arc<Stream>) {
     while let Some(job) = behind.next() {
-        let deadline = Instant::now() + BEHIND;
-        let cx = RunContext::new().with_deadline(deadline);
-        // The runner keeps to the deadline; one that does not is dropped, which ends what it started.
-        let outer = tokio::time::timeout(BEHIND * 2, runner.run(&job.event, &cx));
-        if let Ok(outcome) = outer.await {
+        if let Some(outcome) = within_bounds(&*runner, &job.event).await {
             show(&stream, &job.who, &job.event, &outcome);
         }
     }

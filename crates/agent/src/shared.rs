@@ -72,14 +72,18 @@ impl Shared {
 
     /// Keeps a record of the main agent. A store that fails does not end the turn; it is said once.
     pub(crate) fn keep(&self, who: &Who, record: &Record) {
-        if who.depth > 0 {
-            return;
+        if who.depth == 0 {
+            self.keep_of_all(record);
         }
+    }
+
+    /// Keeps a record of what all agents of the session have in common.
+    pub(crate) fn keep_of_all(&self, record: &Record) {
         if let Err(error) = self.store.append(&self.settings.session_id, record)
             && !self.store_failed.swap(true, Ordering::Relaxed)
         {
             let text = format!("this session is not kept and cannot be resumed whole: {error}");
-            self.tell(who, "warning", &text);
+            self.tell(&Who::main(), "warning", &text);
         }
     }
 
@@ -98,6 +102,8 @@ impl Shared {
 
     /// A new agent's number.
     pub(crate) fn next_agent(&self) -> u32 {
-        self.agents.fetch_add(1, Ordering::Relaxed) + 1
+        let started = self.agents.fetch_add(1, Ordering::Relaxed) + 1;
+        self.keep_of_all(&Record::Agents { started });
+        started
     }
 }

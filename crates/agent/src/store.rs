@@ -18,6 +18,7 @@ use tenter::Json;
 
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::stream::{Status, lock};
+use crate::team::Task;
 use crate::turn::summarised;
 
 /// How long the process before may take to let go of a session's file.
@@ -77,6 +78,13 @@ pub enum Record {
         /// How many messages at the end stayed.
         kept: usize,
     },
+    /// An agent below was started: how many there have been.
+    Agents {
+        /// The number.
+        started: u32,
+    },
+    /// A task of the team, as it is now.
+    Task(Task),
     /// A turn ended.
     Ended {
         /// How.
@@ -120,12 +128,14 @@ pub enum StoreError {
         id: String,
     },
     /// A line of it is no record.
-    #[error("`{}` is damaged at line {line}: {why}", path.display())]
+    #[error("{}:{line}:{column}: the session is damaged: {why}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
+        /// The column, from 1, in bytes.
+        column: usize,
         /// What is wrong.
         why: String,
     },
@@ -152,6 +162,9 @@ pub struct Summary {
     pub turns: usize,
     /// The first prompt.
     pub first_prompt: Option<String>,
+    /// What is wrong with it, where it cannot be gone on with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<String>,
 }
 
 /// Keeps sessions.
@@ -277,10 +290,16 @@ fn read(path: &Path) -> Result<Vec<Record>, StoreError> {
             // What was torn is the start of a record: it is cut off, not wrong inside.
             Err(error) if error.is_eof() => {}
             Err(error) => {
+                let column = error.column().max(1);
                 let why = error.to_string();
-                return Err(StoreError::Damaged { path: path.into(), line: at + 1, why });
+                let why = why.split(" at line ").next().unwrap_or_default().to_owned();
+                return Err(StoreError::Damaged { path: path.into(), line: at + 1, column, why });
             }
         }
+    }
+    if !matches!(records.first(), None | Some(Record::Session { .. })) {
+        let why = "it does not begin with a session".into();
+        return Err(StoreError::Damaged { path: path.into(), line: 1, column: 1, why });
     }
     Ok(records)
 }
@@ -326,11 +345,28 @@ impl Store for FolderStore {
         let paths = entries.flatten().map(|entry| entry.path());
         let mut found: Vec<_> = paths
             .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-            // One damaged file does not hide the others; resuming it says what is wrong.
-            .filter_map(|path| summary(&read(&path).ok()?))
+            // One damaged file does not hide the others, nor itself.
+            .filter_map(|path| match read(&path) {
+                Ok(records) => summary(&records),
+                Err(error) => Some(damaged(&path, &error)),
+            })
             .collect();
         found.sort_by(|a, b| (a.at_ms, &a.id).cmp(&(b.at_ms, &b.id)));
         Ok(found)
+    }
+}
+
+/// What can be told of a session that cannot be read.
+fn damaged(path: &Path, error: &StoreError) -> Summary {
+    let changed = fs::metadata(path).and_then(|found| found.modified()).ok();
+    let at = changed.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    Summary {
+        id: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        at_ms: at.and_then(|at| u64::try_from(at.as_millis()).ok()).unwrap_or(0),
+        cwd: String::new(),
+        turns: 0,
+        first_prompt: None,
+        damaged: Some(error.to_string()),
     }
 }
 
@@ -341,7 +377,8 @@ fn summary(records: &[Record]) -> Option<Summary> {
         _ => None,
     });
     let turns = records.iter().filter(|record| matches!(record, Record::Ended { .. })).count();
-    Some(Summary { id: id.clone(), at_ms: *at_ms, cwd: cwd.clone(), turns, first_prompt })
+    let (id, cwd) = (id.clone(), cwd.clone());
+    Some(Summary { id, at_ms: *at_ms, cwd, turns, first_prompt, damaged: None })
 }
 
 /// A session as it stood when it was last written.
@@ -354,6 +391,10 @@ pub(crate) struct Restored {
     /// The results of calls that had none: they belong into the file as well.
     pub(crate) added: Vec<ToolResult>,
     pub(crate) ids: Vec<String>,
+    /// How many agents below have been started.
+    pub(crate) agents: u32,
+    /// The team's tasks.
+    pub(crate) tasks: Vec<Task>,
     /// The question whose answer nobody has heard. The last answer of the model then has no results
     /// in the history yet.
     pub(crate) open: Option<Open>,
@@ -444,6 +485,11 @@ pub(crate) fn restore(records: Vec<Record>) -> Restored {
                 restored.history.push(Message::User { text, context });
             }
             Record::Assistant { text, calls } => restored.answer(text, calls, &mut known),
+            Record::Agents { started } => restored.agents = started,
+            Record::Task(task) => match restored.tasks.iter_mut().find(|it| it.id == task.id) {
+                Some(known) => *known = task,
+                None => restored.tasks.push(task),
+            },
             Record::Compacted { summary, kept } => {
                 summarised(&mut restored.history, &summary, kept);
             }

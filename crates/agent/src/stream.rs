@@ -119,8 +119,6 @@ pub enum AnsweredBy {
     Hook,
     /// An earlier "always" of the same session.
     Waiver,
-    /// Nobody was there to ask.
-    Headless,
 }
 
 /// How a turn ended.

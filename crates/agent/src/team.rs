@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::stream::lock;
@@ -14,7 +15,8 @@ use crate::stream::lock;
 const MOST_TASKS: usize = 1000;
 
 /// How far a task is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum State {
     Open,
     Claimed(String),
@@ -22,7 +24,7 @@ enum State {
 }
 
 /// A task.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// Its id.
     pub id: String,
@@ -129,7 +131,7 @@ impl Team {
     ///
     /// # Errors
     /// There is none, somebody has it, or it waits for another.
-    pub fn claim(&self, id: Option<&str>, who: &str) -> Result<String, String> {
+    pub fn claim(&self, id: Option<&str>, who: &str) -> Result<Task, String> {
         let mut shared = lock(&self.0);
         let ready = |task: &&Task| task.state == State::Open && shared.waits_for(task).is_none();
         let id = match id {
@@ -150,11 +152,11 @@ impl Team {
         if let Some(dep) = shared.waits_for(task) {
             return Err(format!("the task `{id}` waits for `{dep}`"));
         }
-        let said = format!("claimed {id}: {}", task.description);
+        let claimed = Task { state: State::Claimed(who.to_owned()), ..task.clone() };
         for task in shared.tasks.iter_mut().filter(|task| task.id == id) {
-            task.state = State::Claimed(who.to_owned());
+            task.clone_from(&claimed);
         }
-        Ok(said)
+        Ok(claimed)
     }
 
     /// A task that this agent could complete now.
@@ -176,6 +178,25 @@ impl Team {
             task.state = State::Done;
         }
         Ok(())
+    }
+
+    /// A task as it is now.
+    pub(crate) fn task(&self, id: &str) -> Option<Task> {
+        lock(&self.0).find(id).ok().cloned()
+    }
+
+    /// Goes on with the tasks of an earlier process. Who had claimed one there and is no longer there
+    /// does not keep it; nobody gets the number of a task that was.
+    pub(crate) fn take_up(&self, tasks: Vec<Task>, is_there: impl Fn(&str) -> bool) {
+        let mut shared = lock(&self.0);
+        let number = |task: &Task| task.id.strip_prefix("task-")?.parse::<usize>().ok();
+        shared.numbers = tasks.iter().filter_map(number).max().unwrap_or(0);
+        shared.tasks = tasks;
+        for task in &mut shared.tasks {
+            if matches!(&task.state, State::Claimed(by) if !is_there(by)) {
+                task.state = State::Open;
+            }
+        }
     }
 
     /// Lets a member be written to.
@@ -233,13 +254,35 @@ mod tests {
             team.claim(Some(&second.id), "x").unwrap_err(),
             "the task `task-2` waits for `task-1`"
         );
-        assert_eq!(team.claim(None, "x").unwrap(), "claimed task-1: a");
+        assert_eq!(team.claim(None, "x").unwrap().id, "task-1");
         assert_eq!(team.claim(Some(&id), "y").unwrap_err(), "the task `task-1` is claimed by x");
         assert!(team.complete(&id, "y").is_err());
         team.complete(&id, "x").unwrap();
         assert_eq!(team.complete(&id, "x").unwrap_err(), "the task `task-1` is complete already");
-        assert_eq!(team.claim(None, "y").unwrap(), "claimed task-2: b");
+        assert_eq!(team.claim(None, "y").unwrap().id, "task-2");
         assert_eq!(team.claim(None, "y").unwrap_err(), "no task is ready");
+    }
+
+    #[test]
+    fn a_later_process_goes_on_with_the_tasks_and_reuses_no_number() {
+        let team = Team::default();
+        for description in ["a", "b", "c"] {
+            team.add(team.draft(description, vec![], "main").unwrap()).unwrap();
+        }
+        team.claim(Some("task-1"), "main").unwrap();
+        team.claim(Some("task-2"), "ann").unwrap();
+        let kept: Vec<Task> = ["task-1", "task-2", "task-3"]
+            .iter()
+            .map(|id| serde_json::to_string(&team.task(id).unwrap()).unwrap())
+            .map(|text| serde_json::from_str(&text).unwrap())
+            .collect();
+
+        let later = Team::default();
+        later.take_up(kept, |who| who == "main");
+        assert_eq!(later.draft("d", vec![], "main").unwrap().id, "task-4");
+        later.complete("task-1", "main").unwrap();
+        // Nobody is there any more who could complete the second.
+        assert_eq!(later.claim(None, "bob").unwrap().id, "task-2");
     }
 
     #[test]

@@ -100,6 +100,12 @@ pub trait HookRunner: Send + Sync {
     fn only_tells(&self, _kind: &EventKind) -> bool {
         false
     }
+
+    /// Whether a result that hooks were about to see is kept as it is when the caller is cancelled
+    /// meanwhile: what the profile says. A runner that may have something to hide says no.
+    fn keeps_cancelled_results(&self, _kind: &EventKind) -> bool {
+        false
+    }
 }
 
 /// Learns that the user has allowed a call and does not want to be asked again.

@@ -353,6 +353,10 @@ impl HookRunner for Session {
         let current = self.inner.current.load();
         current.snapshot.contract(kind).delivery == Delivery::Detached
     }
+
+    fn keeps_cancelled_results(&self, kind: &EventKind) -> bool {
+        !self.inner.current.load().snapshot.contract(kind).withholds_cancelled
+    }
 }
 
 /// A session remembers the very call, byte for byte, and until its configuration changes: hooks that

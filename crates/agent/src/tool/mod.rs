@@ -83,6 +83,9 @@ pub trait Delegate: Send + Sync {
         task: Value,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<(), String>>;
+
+    /// A task is another now: a session that is kept keeps it.
+    fn task_changed(&self, _id: &str) {}
 }
 
 /// What a call of a tool happens in.

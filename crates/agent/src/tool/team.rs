@@ -71,6 +71,7 @@ impl Tool for TaskAdd {
                 gate.await?;
                 let id = draft.id.clone();
                 cx.team.add(draft)?;
+                cx.delegate.task_changed(&id);
                 Ok(format!("added {id}"))
             };
             told(add.await)
@@ -93,7 +94,10 @@ impl Tool for TaskClaim {
 
     fn run<'a>(&'a self, input: &'a Value, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
         let id = Some(text(input, "id")).filter(|id| !id.is_empty());
-        let claimed = cx.team.claim(id, &cx.who.id);
+        let claimed = cx.team.claim(id, &cx.who.id).map(|task| {
+            cx.delegate.task_changed(&task.id);
+            format!("claimed {}: {}", task.id, task.description)
+        });
         Box::pin(std::future::ready(told(claimed)))
     }
 }
@@ -119,6 +123,7 @@ impl Tool for TaskComplete {
                 let gate = cx.delegate.task_gate(true, task.to_json(&cx.who.id), cx.cancel.clone());
                 gate.await?;
                 cx.team.complete(id, &cx.who.id)?;
+                cx.delegate.task_changed(id);
                 Ok(format!("completed {id}"))
             };
             told(complete.await)

@@ -154,8 +154,6 @@ impl Lane {
     ) -> Asked {
         let shared = &self.shared;
         if !shared.human.is_there() {
-            self.show_question(call, &input, &doubt);
-            self.show_answer(call, Verdict::Deny, AnsweredBy::Headless);
             return Asked::No(format!("{} (nobody is there to allow it)", doubt.reason));
         }
         let question = Question {
@@ -333,8 +331,7 @@ impl Lane {
             shared.send(&self.who, question);
         };
         if !shared.human.is_there() {
-            show();
-            return answered(Verdict::Deny, AnsweredBy::Headless);
+            return Some(false);
         }
         let question = Question {
             who: self.who.clone(),

@@ -11,6 +11,7 @@ use tenter::core::event::Payload;
 use tenter::{CancellationToken, Decision, Event, EventKind, Json};
 
 use crate::shared::Shared;
+use crate::store::Record;
 use crate::stream::{Status, Who};
 use crate::tool::{Delegate, Delegation, ToolOutput};
 use crate::turn::{Ended, Lane};
@@ -177,5 +178,11 @@ impl Delegate for Below {
                 }
             }
         })
+    }
+
+    fn task_changed(&self, id: &str) {
+        if let Some(task) = self.shared.team.task(id) {
+            self.shared.keep_of_all(&Record::Task(task));
+        }
     }
 }

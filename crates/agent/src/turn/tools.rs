@@ -232,20 +232,23 @@ impl Lane {
         let kind =
             if raw.is_error { EventKind::PostToolUseFailure } else { EventKind::PostToolUse };
         let mut context = pass.context;
+        let as_it_is = |raw: ResultPair, context, hook| Finished {
+            content: raw.content,
+            is_error: raw.is_error,
+            context,
+            executed: true,
+            denied: false,
+            hook,
+            halt: None,
+        };
         if !self.shared.hooks.wants(&kind) {
-            let ResultPair { content, is_error } = raw;
-            return Finished {
-                content,
-                is_error,
-                context,
-                executed: true,
-                denied: false,
-                hook: pass.hook,
-                halt: None,
-            };
+            return as_it_is(raw, context, pass.hook);
         }
-        let event = self.post_tool(kind, call, &raw);
+        let event = self.post_tool(kind.clone(), call, &raw);
         let Some(outcome) = self.shared.hooks.fire(&event, &self.who, cancel).await else {
+            if self.shared.hooks.keeps_cancelled_results(&kind) {
+                return as_it_is(raw, context, pass.hook);
+            }
             return withheld(pass.hook);
         };
         let is_error = raw.is_error;

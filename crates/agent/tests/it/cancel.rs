@@ -97,6 +97,25 @@ async fn while_a_hook_looks_at_a_result_it_is_withheld() {
     assert!(!all.replace(script, "").contains("RAW"), "{all}");
 }
 
+/// hotl 30: what the profile says about a cancelled result is data, and the loop keeps to it.
+#[tokio::test]
+async fn whose_profile_keeps_a_cancelled_result_has_it_as_it_is() {
+    for (host, keeps) in [("hotl", true), ("tenter", false)] {
+        let seen = Seen::default();
+        let saw = seen.clone();
+        let look = FunctionHook::future("look", [EventKind::PostToolUse], move |_| {
+            saw.push("saw");
+            async { std::future::pending::<Verdict>().await }
+        });
+        let rules = tenter::RuleSet::new();
+        let world = World::on_host(host, &bash(&["echo RAW"]), vec![look], rules);
+        cancelled_when(&world, |_| !seen.all().is_empty()).await;
+        let result = &world.of("tool.result")[0];
+        assert_eq!(result["content"] == "RAW\n", keeps, "{result}");
+        assert_eq!(result["executed"], true);
+    }
+}
+
 #[tokio::test]
 async fn while_a_stop_hook_hangs() {
     let world = World::new("[[turn]]\ntext = \"x\"", vec![hangs(EventKind::Stop)]);

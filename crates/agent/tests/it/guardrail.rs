@@ -52,7 +52,7 @@ async fn k115_an_unsafe_call_is_denied_where_nobody_can_be_asked() {
     assert!(!world.project().join("ran").exists());
     let content = format!("permission denied: {BLOCKED} (nobody is there to allow it)");
     assert_eq!(results(&world), [content]);
-    assert_eq!(world.of("approval")[0]["by"], "headless");
+    assert!(world.of("permission.ask").is_empty() && world.of("approval").is_empty());
     let hook = &world.of("tool.result")[0]["hook"];
     assert_eq!(
         (&hook["hooks"][0]["name"], &hook["decision"]),

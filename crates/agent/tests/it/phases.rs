@@ -231,3 +231,41 @@ async fn what_is_said_while_a_stop_hook_is_asked_is_heard() {
     assert_eq!(turn(&mut agent, "hi").await.text, "b");
     assert_eq!(world.of("user_prompt")[1]["text"], "one more thing");
 }
+
+/// Hooks of somebody's own that do not keep to what is asked of them.
+struct Unruly {
+    hangs: bool,
+}
+
+impl tenter::HookRunner for Unruly {
+    fn run<'a>(
+        &'a self,
+        event: &'a tenter::Event,
+        _: &'a tenter::RunContext,
+    ) -> futures_util::future::BoxFuture<'a, tenter::Outcome> {
+        if !self.mask().contains(&event.kind) {
+            return Box::pin(std::future::ready(tenter::Outcome::proceed(event.kind.clone())));
+        }
+        assert!(self.hangs, "{} is too much", event.kind);
+        Box::pin(std::future::pending())
+    }
+
+    fn mask(&self) -> tenter::EventMask {
+        tenter::EventMask::EMPTY.with(&EventKind::SessionEnd).with(&EventKind::Notification)
+    }
+
+    fn only_tells(&self, kind: &EventKind) -> bool {
+        *kind == EventKind::Notification
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_ends_whatever_its_hooks_do() {
+    for hangs in [false, true] {
+        let world = World::new(ONE, vec![]);
+        let mut agent = world.builder().hooks(std::sync::Arc::new(Unruly { hangs })).start();
+        let end = turn(&mut agent, "hi").await;
+        assert_eq!(end.status, Status::Complete);
+        agent.end("exit", LIMIT).await;
+    }
+}

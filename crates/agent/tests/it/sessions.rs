@@ -102,3 +102,71 @@ async fn a_store_that_fails_is_said_once_and_ends_no_turn() {
     let warnings = warnings.iter().filter(|one| one["notification_type"] == "warning");
     assert_eq!(warnings.count(), 1);
 }
+
+#[tokio::test]
+async fn tasks_and_the_names_of_agents_outlive_the_process() {
+    let script = r#"
+[[turn]]
+[[turn.call]]
+tool = "TaskAdd"
+input = { description = "first" }
+[[turn.call]]
+tool = "TaskAdd"
+input = { description = "second" }
+[[turn]]
+[[turn.call]]
+tool = "TaskClaim"
+input = { id = "task-1" }
+[[turn.call]]
+tool = "Agent"
+input = { prompt = "help" }
+[[turn]]
+agent = "general"
+text = "helped"
+[[turn]]
+text = "done"
+[[turn]]
+[[turn.call]]
+tool = "TaskComplete"
+input = { id = "task-1" }
+[[turn.call]]
+tool = "TaskAdd"
+input = { description = "third" }
+[[turn.call]]
+tool = "Agent"
+input = { prompt = "help again" }
+[[turn]]
+agent = "general"
+text = "helped again"
+[[turn]]
+text = "done"
+"#;
+    let seen = Seen::default();
+    let saw = seen.clone();
+    let start = move |event: &tenter::Event| {
+        saw.push(event.origin.agent.clone().unwrap().id.unwrap());
+        Verdict::none()
+    };
+    let world = World::new(script, vec![hook(EventKind::SubagentStart, start)]);
+    let mut agent = world.builder().start();
+    turn(&mut agent, "hi").await;
+    agent.end("exit", LIMIT).await;
+    let mut agent = world.builder().resume().unwrap();
+    turn(&mut agent, "more").await;
+    let results = results(agent.history());
+    agent.end("exit", LIMIT).await;
+    let contents: Vec<&str> = results.iter().map(|result| result.content.as_str()).collect();
+    assert_eq!(
+        contents,
+        [
+            "added task-1",
+            "added task-2",
+            "claimed task-1: first",
+            "helped",
+            "completed task-1",
+            "added task-3",
+            "helped again"
+        ]
+    );
+    assert_eq!(seen.all(), ["agent-1", "agent-2"]);
+}

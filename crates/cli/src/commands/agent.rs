@@ -37,7 +37,8 @@ fn list(args: &AgentListArgs, world: &World, console: &mut Console) -> Result<u8
     let places = setup::places(None, None, world)?;
     let mut found = agent::store(&places).list().map_err(|error| not_kept(&error))?;
     if !args.all {
-        found.retain(|session| Path::new(&session.cwd) == world.cwd());
+        // Where a damaged one belongs is not known.
+        found.retain(|it| it.damaged.is_some() || Path::new(&it.cwd) == world.cwd());
     }
     if args.json {
         console.out(&sessions::json(&found));
@@ -57,6 +58,18 @@ fn not_kept(error: &StoreError) -> CliError {
             .hint("`tenter agent list --all` shows what was kept"),
         StoreError::Busy { .. } => {
             CliError::bad_input(error.to_string()).hint("end the other one first")
+        }
+        StoreError::Damaged { path, line, .. } => {
+            let path = path.display();
+            let error = CliError::bad_input(error.to_string());
+            if *line == 1 {
+                return error.hint(format!("nothing of it can be used: remove `{path}`"));
+            }
+            error.hint(format!(
+                "to go on from what was kept before that, keep the lines before it: \
+                 `head -n {} {path}`",
+                line - 1
+            ))
         }
         _ => CliError::bad_input(error.to_string()),
     }

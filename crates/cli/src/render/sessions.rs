@@ -6,7 +6,7 @@ use serde_json::json;
 use tenter_agent::Summary;
 
 use super::json::pretty;
-use super::style::{DIM, STRONG, paint};
+use super::style::{BAD, DIM, STRONG, paint};
 use super::text::one_line;
 
 /// One line a session, the oldest first.
@@ -21,6 +21,10 @@ pub(crate) fn draw(sessions: &[Summary], with_folders: bool, width: usize) -> St
             1 => "1 turn".to_owned(),
             turns => format!("{turns} turns"),
         };
+        if let Some(damaged) = &session.damaged {
+            let id = paint(STRONG, &session.id);
+            return format!("{id}  {}\n", paint(BAD, one_line(damaged, width.max(20))));
+        }
         let prompt = session.first_prompt.as_deref().unwrap_or("(no prompt)");
         let head = format!("{}  {turns:>9}", began.unwrap_or_default());
         let most = width.saturating_sub(session.id.len() + head.len() + 4).max(20);

@@ -92,7 +92,7 @@ fn kinds() -> Vec<(&'static str, &'static str, Vec<Field>)> {
             "permission.ask",
             "Somebody has to allow a call.",
             vec![
-                call_id(),
+                Field::optional("call_id", text(), "The call; none where it is a prompt."),
                 tool(),
                 Field::required("input", json!({}), "The effective input."),
                 Field::required("reason", text(), "Why it is asked."),
@@ -107,9 +107,9 @@ fn kinds() -> Vec<(&'static str, &'static str, Vec<Field>)> {
             "approval",
             "The question was answered.",
             vec![
-                call_id(),
+                Field::optional("call_id", text(), "The call; none where it is a prompt."),
                 Field::required("verdict", words(&["allow", "always", "deny"]), "How."),
-                Field::required("by", words(&["human", "hook", "waiver", "headless"]), "By whom."),
+                Field::required("by", words(&["human", "hook", "waiver"]), "By whom."),
             ],
         ),
         ("tool.result", "What the model is given for a call.", result()),

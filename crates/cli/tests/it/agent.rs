@@ -52,6 +52,31 @@ fn a_machine_without_a_terminal_denies_what_has_to_be_asked() {
 }
 
 #[test]
+fn a_damaged_session_is_listed_and_says_where_it_is_broken() {
+    let home = with_script(LOOKS);
+    let said = home.tenter(&["agent", "--script", "turns.toml", "look"]).run();
+    assert_eq!(said.code, 0, "{said}");
+    let folder = home.state().join("tenter/agent");
+    let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let id = file.file_stem().unwrap().to_str().unwrap().to_owned();
+    let whole = std::fs::read_to_string(&file).unwrap();
+    for (at, hint) in [(0, "nothing of it can be used"), (2, "`head -n 2 ")] {
+        let mut lines: Vec<&str> = whole.lines().collect();
+        lines[at] = "{\"user\": nonsense}";
+        std::fs::write(&file, lines.join("\n")).unwrap();
+        let place = format!("{id}.jsonl:{}:", at + 1);
+        let listed = home.tenter(&["agent", "list"]).run();
+        assert_eq!(listed.code, 0, "{listed}");
+        assert!(listed.stdout.contains(&place) && listed.stdout.contains("damaged"), "{listed}");
+        let json = home.tenter(&["agent", "list", "--json"]).run().json();
+        assert!(json["sessions"][0]["damaged"].as_str().unwrap().contains(&place), "{json}");
+        let resumed = home.tenter(&["agent", "resume", &id, "more"]).run();
+        assert_eq!(resumed.code, 65, "{resumed}");
+        assert!(resumed.stderr.contains(&place) && resumed.stderr.contains(hint), "{resumed}");
+    }
+}
+
+#[test]
 fn a_session_is_kept_listed_and_gone_on_with() {
     let home = with_script(LOOKS);
     let first = ["agent", "--script", "turns.toml", "--mode", "bypass", "--json", "one"];
