@@ -1,4 +1,5 @@
-//! The whole program `tenter fire`, from its start to its end, beside a program that does nothing.
+//! The whole programs `tenter fire` and `tenter hook`, from their start to their end, beside a program
+//! that does nothing.
 
 use std::path::Path;
 
@@ -16,6 +17,9 @@ event   = "PreToolUse"
 matcher = "Bash"
 reply   = { decision = "deny", reason = "This repository uses pnpm." }
 "#;
+
+/// What Claude Code tells a hook.
+const PAYLOAD: &str = include_str!("../../../examples/recordings/claude/PreToolUse.json");
 
 /// The exit code of a denied call.
 const DENIED: i32 = 2;
@@ -51,15 +55,35 @@ pub(super) fn measure(args: &Args) -> Result<Vec<Measured>> {
     let said = String::from_utf8_lossy(&ran.stdout);
     anyhow::ensure!(ran.code == DENIED && said.contains("uses pnpm"), "`tenter fire` said: {said}");
 
+    // As a host calls it: the hooks are found where a user has them, the event comes on stdin.
+    let project = home.path().join("project");
+    let found = home.path().join(".config/tenter");
+    std::fs::create_dir_all(&project)?;
+    std::fs::create_dir_all(&found)?;
+    std::fs::write(found.join("hooks.toml"), HOOKS)?;
+    let project = project.to_str().context("a temporary folder with a name in UTF-8")?;
+    let env = [env[0], env[1], ("CLAUDE_PROJECT_DIR", project)];
+    let words = ["hook", "claude", "PreToolUse", "--deadline", "55s"];
+    let hook = Floor::new(&args.tenter.canonicalize()?, &words, &env, home.path())?;
+    let payload = PAYLOAD.replace("/home/user/project", project);
+    let time_hook = || match hook.run(payload.as_bytes()) {
+        Ok(ran) if ran.code == 0 => ran.time.as_secs_f64() * 1e9,
+        _ => f64::NAN,
+    };
+    let said = hook.run(payload.as_bytes())?.stdout;
+    let said = String::from_utf8_lossy(&said);
+    anyhow::ensure!(said.contains("uses pnpm"), "`tenter hook` said: {said}");
+
     let cases: Vec<Case<'_>> =
-        vec![Box::new(|| time(&empty, 0)), Box::new(|| time(&tenter, DENIED))];
+        vec![Box::new(|| time(&empty, 0)), Box::new(|| time(&tenter, DENIED)), Box::new(time_hook)];
     let rounds = Rounds::run(args.rounds(300), cases);
-    Ok(vec![Measured {
-        name: "cli/fire-reply".into(),
+    let measured = |at: usize, name: &str| Measured {
+        name: name.into(),
         bar: Bar::Times(2.0),
-        value: rounds.ratio(1, 0),
-        took: rounds.nanos(1).median,
+        value: rounds.ratio(at, 0),
+        took: rounds.nanos(at).median,
         floor: Some(rounds.nanos(0).median),
         allocations: None,
-    }])
+    };
+    Ok(vec![measured(1, "cli/fire-reply"), measured(2, "cli/hook-claude-reply")])
 }
