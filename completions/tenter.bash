@@ -429,12 +429,16 @@ _tenter() {
             return 0
             ;;
         tenter__subcmd__list)
-            opts="-h --json --config --trust-project --project --profile --help"
+            opts="-h --json --host --config --trust-project --project --profile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -56,6 +56,7 @@ hotl\t''"
 complete -c tenter -n "__fish_tenter_using_subcommand check" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand check" -l strict -d 'Exit 1 for warnings too, not only for errors'
 complete -c tenter -n "__fish_tenter_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c tenter -n "__fish_tenter_using_subcommand list" -l host -d 'What another agent would run, tenter and everything else, from its own files' -r
 complete -c tenter -n "__fish_tenter_using_subcommand list" -l config -d 'A hooks file to use in place of the user\'s and the project\'s; it counts as trusted' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand list" -l project -d 'The project\'s folder [default: the nearest one with .git or .tenter at or above the current directory]' -r -F
 complete -c tenter -n "__fish_tenter_using_subcommand list" -l profile -d 'Whose rules hold, and whose files count; `tenter` has rules and files of its own' -r -f -a "tenter\t''

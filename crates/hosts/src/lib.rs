@@ -22,6 +22,7 @@ mod findings;
 pub mod gemini;
 pub mod goose;
 pub mod hermes;
+pub mod hostfile;
 pub mod hotl;
 pub mod install;
 mod json_file;

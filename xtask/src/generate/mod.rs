@@ -3,6 +3,7 @@
 //! Owns the list of these files and the comparison with what is in the repository. What they say
 //! is the business of the crates they are made from.
 
+mod checks;
 mod events;
 mod hosts;
 mod test_files;
@@ -71,7 +72,9 @@ fn make(workspace: &Workspace) -> Result<Vec<Generated>> {
         page("docs/reference/test-files.md", &test_files::page()),
         page("docs/reference/events.md", &events::page()),
         page("docs/hosts.md", &hosts::page()),
+        page("docs/checks/README.md", &checks::index()),
     ];
+    files.extend(checks::pages().map(|(path, text)| page(&path, &text)));
     let programs = workspace.build(&["-p", "tenter-cli", "--bin", "tenter"], &["tenter"])?;
     for program in &programs {
         for name in SCHEMAS {

@@ -40,6 +40,7 @@ Examples:
   tenter list
   tenter list --config ci/hooks.toml
   tenter list --profile crush
+  tenter list --host claude                         what Claude Code would run
   tenter list --json | jq -r '.hooks[] | select(.state == \"untrusted\") | .name'";
 
 pub(super) const EXPLAIN_EXAMPLES: &str = "\

@@ -215,6 +215,10 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// What another agent would run, tenter and everything else, from its own files
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["profile", "config", "trust_project"])]
+    pub(crate) host: Option<String>,
+
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
 }

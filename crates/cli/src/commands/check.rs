@@ -7,11 +7,14 @@ use std::sync::Arc;
 use serde::Serialize;
 use tenter::Files;
 use tenter::config::{BrokenExplicit, FileState, Loaded, Places};
-use tenter::core::diagnostic::{Diagnostic, Severity};
+use tenter::core::diagnostic::{Diagnostic, Position, Severity};
 use tenter::core::exit_code::{FAILED, PROCEED};
 use tenter::core::hook::Level;
+use tenter::hosts::bridge::Bridge;
 use tenter::hosts::codec::Host;
 use tenter::hosts::config::{CandidateKind, ConfigPlaces};
+use tenter::hosts::hostfile;
+use tenter::hosts::install::{EditError, Spot};
 use tenter::hosts::native::HOST;
 use tenter::hosts::{by_file, by_name, names};
 
@@ -22,7 +25,7 @@ use crate::render::diagnostics::{self, Found};
 use crate::render::style::{BAD, GOOD, WARNING, paint};
 use crate::render::{github, json, sarif, text};
 use crate::setup;
-use crate::world::World;
+use crate::world::{self, World};
 
 /// One finding and the text of its file.
 struct Finding {
@@ -120,6 +123,14 @@ impl Findings {
         }
         let shown = path.display().to_string();
         self.files.push(shown.clone());
+        // A file that only its own host reads is looked at by that host's rules.
+        if host.is_none()
+            && by_file(&whole).is_none()
+            && let Some((bridge, spot)) = hostfile::by_path(&whole)
+        {
+            self.add_host_file(bridge, spot, &whole, &shown, project.unwrap_or(world.cwd()))?;
+            return Ok(());
+        }
         // The file of a project is read as such, wherever that project is: relative scripts are
         // meant from there.
         let host = host.or_else(|| by_file(&whole)).unwrap_or(&HOST);
@@ -153,6 +164,82 @@ impl Findings {
         }
         Ok(())
     }
+
+    /// The file of another agent.
+    fn add_host_file(
+        &mut self,
+        bridge: &Bridge,
+        spot: &Spot,
+        whole: &Path,
+        shown: &str,
+        project: &Path,
+    ) -> Result<(), CliError> {
+        let text = world::read_file_at("hooks file", Path::new(shown), whole)?;
+        let source: Arc<str> = text.as_str().into();
+        let mut found = Vec::new();
+        match hostfile::read(bridge, spot, &text) {
+            Ok(file) => {
+                found.extend(hostfile::lint(bridge, &file, shown, &text));
+                let scripts = hostfile::scripts(&file);
+                let wrong = scripts.iter().filter_map(|script| {
+                    let (code, what, help) = wrong_script(&project.join(&script.text))?;
+                    let what = format!("the script `{}` {what}", script.text);
+                    let at = Position::of(shown, &text, script.span.clone());
+                    Some(Diagnostic::error(code, what).help(help).at(at))
+                });
+                found.extend(wrong);
+            }
+            Err(error) => {
+                let at = match &error {
+                    EditError::Unreadable { line, column, .. } => place(&text, *line, *column),
+                    _ => 0..0,
+                };
+                let what = match &error {
+                    EditError::Unreadable { what, .. } => format!("this is not JSON: {what}"),
+                    other => other.to_string(),
+                };
+                let help = format!("{} runs none of its hooks until it is mended", bridge.title);
+                let at = Position::of(shown, &text, at);
+                found.push(Diagnostic::error("host.unreadable", what).help(help).at(at));
+            }
+        }
+        self.all.extend(
+            found
+                .into_iter()
+                .map(|diagnostic| Finding { diagnostic, source: Some(source.clone()) }),
+        );
+        Ok(())
+    }
+}
+
+/// What is wrong with a script as a host starts it.
+fn wrong_script(path: &Path) -> Option<(&'static str, &'static str, &'static str)> {
+    use std::io::Read as _;
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(found) = path.metadata() else {
+        let help = "correct the path; a relative one is meant from the project";
+        return Some(("host.script-missing", "does not exist", help));
+    };
+    if found.is_file() && found.permissions().mode() & 0o111 == 0 {
+        return Some(("host.script-not-executable", "is not executable", "`chmod +x` it"));
+    }
+    let mut head = Vec::new();
+    let file = std::fs::File::open(path).ok()?;
+    file.take(512).read_to_end(&mut head).ok()?;
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    (first.starts_with(b"#!") && first.ends_with(b"\r")).then_some((
+        "host.script-crlf",
+        "has a carriage return at the end of its first line",
+        "write it with line feeds alone",
+    ))
+}
+
+/// The bytes of a place in a text.
+fn place(text: &str, line: usize, column: usize) -> std::ops::Range<usize> {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let rest = text.get(start..).unwrap_or_default();
+    let offset = rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(at, _)| at);
+    start + offset..start + offset + 1
 }
 
 /// Loads files, and tries their rules on the examples that they carry.

@@ -50,7 +50,7 @@ pub(crate) fn install(
         "\nIt answers within {}. Next:\n  \
          tenter check     are the hooks sound?\n  \
          tenter trust     let those of this project run\n  \
-         tenter list      what counts here?\n",
+         tenter list      what counts here? With --host: what the host would run\n",
         shown_time(deadline(wait))
     ));
     Ok(PROCEED)
@@ -113,7 +113,7 @@ fn carry_out(
 }
 
 /// The hosts of these names.
-fn hosts(names: &[String]) -> Result<Vec<(&'static Bridge, Install)>, CliError> {
+pub(super) fn hosts(names: &[String]) -> Result<Vec<(&'static Bridge, Install)>, CliError> {
     let all = || bridge::all().filter(|bridge| bridge.install.is_some()).map(|bridge| bridge.name);
     names
         .iter()

@@ -3,6 +3,7 @@
 use tenter::core::exit_code::PROCEED;
 
 use crate::args::ListArgs;
+use crate::commands::list_host;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::render::list::{human, json};
@@ -11,6 +12,9 @@ use crate::world::World;
 
 /// Runs the command.
 pub(crate) fn run(args: &ListArgs, world: &World, console: &mut Console) -> Result<u8, CliError> {
+    if let Some(host) = &args.host {
+        return list_host::run(host, args, world, console);
+    }
     let engine = setup::engine(&args.config, None, world)?;
     let loaded = engine.loaded();
     setup::report(&loaded, console);

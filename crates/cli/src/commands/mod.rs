@@ -9,6 +9,7 @@ pub(crate) mod hook;
 mod init;
 mod install;
 mod list;
+mod list_host;
 mod schema;
 mod test;
 mod trust;

@@ -194,6 +194,11 @@ impl Target<'_> {
         }
     }
 
+    /// The places of the host's files, there or not.
+    pub(crate) fn files_at(&self) -> Vec<(&'static Spot, PathBuf)> {
+        self.spots().iter().map(|spot| (spot, self.path_of(spot))).collect()
+    }
+
     fn spots(&self) -> &'static [Spot] {
         match self.scope {
             Scope::User => self.install.user,
@@ -235,7 +240,7 @@ impl Target<'_> {
         }
     }
 
-    fn not_editable(&self, path: &Path, error: &EditError) -> CliError {
+    pub(crate) fn not_editable(&self, path: &Path, error: &EditError) -> CliError {
         CliError::bad_input(format!("{}: {error}", path.display())).hint(format!(
             "mend it first: {} cannot read it either, and nothing was written",
             self.bridge.title
@@ -244,7 +249,7 @@ impl Target<'_> {
 }
 
 /// The text of a file; `None` if there is none.
-fn read(path: &Path) -> Result<Option<String>, CliError> {
+pub(crate) fn read(path: &Path) -> Result<Option<String>, CliError> {
     match fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| {
             CliError::bad_input(format!("`{}` is not UTF-8", path.display()))

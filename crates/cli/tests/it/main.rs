@@ -19,6 +19,7 @@ mod fire;
 mod first_steps;
 mod generated;
 mod hook;
+mod host_files;
 mod install;
 mod list;
 mod profiles;

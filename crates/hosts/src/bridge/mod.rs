@@ -185,6 +185,8 @@ pub struct Bridge {
     /// Whether the host reads what a hook prints on stderr although it exits 0. Where it does not,
     /// notes for those who look at a log are printed there.
     pub reads_stderr: bool,
+    /// The keys that its hooks file may have at its top, where any other voids the file.
+    pub only_top_keys: Option<&'static [&'static str]>,
     /// How the host is told of tenter; `None` where that is left to the user.
     pub install: Option<Install>,
     /// How the host is told what is left of an outcome.

@@ -25,6 +25,7 @@ pub static BRIDGE: Bridge = Bridge {
     project_variables: &["CLAUDE_PROJECT_DIR"],
     // Behind exit 0 it goes to the debug log alone.
     reads_stderr: false,
+    only_top_keys: None,
     install: Some(super::install::INSTALL),
     say,
 };

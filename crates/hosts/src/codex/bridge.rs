@@ -34,6 +34,7 @@ pub static BRIDGE: Bridge = Bridge {
     // It sets none.
     project_variables: &[],
     reads_stderr: false,
+    only_top_keys: Some(&["description", "hooks"]),
     install: Some(super::install::INSTALL),
     say,
 };

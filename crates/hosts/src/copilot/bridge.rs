@@ -56,6 +56,7 @@ pub static BRIDGE: Bridge = Bridge {
     results: ResultForm::SameShape,
     project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     reads_stderr: false,
+    only_top_keys: None,
     install: Some(super::install::INSTALL),
     say,
 };

@@ -39,6 +39,7 @@ pub static BRIDGE: Bridge = Bridge {
     project_variables: &["CRUSH_PROJECT_DIR"],
     // What is there goes to its log.
     reads_stderr: false,
+    only_top_keys: None,
     install: Some(super::install::INSTALL),
     say,
 };

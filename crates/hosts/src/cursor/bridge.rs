@@ -43,6 +43,7 @@ pub static BRIDGE: Bridge = Bridge {
     results: ResultForm::SameShape,
     project_variables: &["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     reads_stderr: false,
+    only_top_keys: None,
     install: Some(super::install::INSTALL),
     say,
 };

@@ -45,6 +45,7 @@ pub static BRIDGE: Bridge = Bridge {
     results: ResultForm::Text,
     project_variables: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     reads_stderr: true,
+    only_top_keys: None,
     install: Some(super::install::INSTALL),
     say,
 };

@@ -39,6 +39,7 @@ pub static BRIDGE: Bridge = Bridge {
     results: ResultForm::SameShape,
     project_variables: &[],
     reads_stderr: false,
+    only_top_keys: None,
     install: Some(super::install::INSTALL),
     say,
 };

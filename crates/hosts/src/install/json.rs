@@ -3,6 +3,8 @@
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
+use jsonc_parser::errors::ParseError;
+
 use super::{Closed, EditError, Form, Install, Line, Position, Spot, is_ours};
 
 /// The key under which hosts have their hooks.
@@ -223,9 +225,9 @@ fn command_of(handler: &CstNode, key: &str) -> Option<String> {
     handler.as_object()?.get(key)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
-/// Reads a file in the way of hosts: comments and trailing commas do no harm.
-fn parse(text: &str) -> Result<CstRootNode, EditError> {
-    let options = ParseOptions {
+/// What hosts take for JSON: comments and trailing commas do no harm.
+pub(crate) fn strictness() -> ParseOptions {
+    ParseOptions {
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -235,17 +237,25 @@ fn parse(text: &str) -> Result<CstRootNode, EditError> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
         ..ParseOptions::default()
-    };
-    CstRootNode::parse(text, &options).map_err(|error| {
+    }
+}
+
+fn parse(text: &str) -> Result<CstRootNode, EditError> {
+    CstRootNode::parse(text, &strictness()).map_err(|error| EditError::of(&error))
+}
+
+impl EditError {
+    /// A text that is no JSON.
+    pub(crate) fn of(error: &ParseError) -> Self {
         let what = error.kind().to_string();
         let mut letters = what.chars();
         let first = letters.next().map(|letter| letter.to_lowercase().to_string());
-        EditError::Unreadable {
+        Self::Unreadable {
             what: first.unwrap_or_default() + letters.as_str(),
             line: error.line_display(),
             column: error.column_display(),
         }
-    })
+    }
 }
 
 fn shape(place: &str, expected: &'static str) -> EditError {

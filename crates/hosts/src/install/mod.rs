@@ -30,6 +30,7 @@ use crate::bridge::{Bridge, EventRow, Power};
 use crate::native;
 
 pub use command::{Line, is_ours, quoted};
+pub(crate) use json::strictness;
 
 /// How a host is told of tenter.
 #[derive(Debug, Clone, Copy)]

@@ -37,6 +37,7 @@ pub static BRIDGE: Bridge = Bridge {
     results: ResultForm::SameShape,
     project_variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     reads_stderr: true,
+    only_top_keys: None,
     install: Some(super::install::INSTALL),
     say,
 };
